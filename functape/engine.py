@@ -1,0 +1,93 @@
+"""The reverse walk. It names no op and knows no transform.
+
+user function -> transform (flatten the pytree, wrap the leaves) -> Tensor operations ->
+`Op.__call__` -> tape nodes -> `engine.run` -> sinks (accumulate into a leaf's `.grad` | capture
+for a transform) -> unflatten -> result
+"""
+
+
+def schedule(roots, wanted=None, through=True):
+    """The nodes to visit, each after all that feed it a cotangent, and which of them matter.
+
+    Consumers have higher sequence numbers than what they consume, so falling numbers are an
+    order; a sink comes right after the last node that feeds it.
+
+    Args:
+      roots: nodes at which cotangents start.
+      wanted: nodes whose cotangents are asked for; None: all sinks.
+      through: whether to walk on beyond the wanted nodes.
+
+    Returns:
+      (order, live, beyond): the nodes; the set of them that leads to a wanted node, or None for
+      all; and whether the roots depend on anything that is tracked beyond the wanted nodes.
+    """
+    found, stack = set(roots), list(set(roots))
+    while stack:
+        node = stack.pop()
+        if through or wanted is None or node not in wanted:
+            for edge in node.edges:
+                if edge is not None and edge not in found:
+                    found.add(edge)
+                    stack.append(edge)
+    ends = [] if wanted is None else [n for n in found if n.is_sink or n in wanted]
+    beyond = any(not n.is_sink or n not in wanted for n in ends)
+    prune = wanted is not None and (beyond or through)
+    live, order, placed = set(), [], set()
+    for node in sorted(found, key=number):
+        if prune and node not in wanted and live.isdisjoint(node.edges):
+            continue
+        live.add(node)
+        if node.is_sink and node not in roots:
+            continue  # placed with its last consumer
+        for edge in node.edges:
+            if edge is not None and edge.is_sink and edge in live and edge not in placed:
+                placed.add(edge)
+                order.append(edge)
+        order.append(node)
+    order.reverse()
+    return order, (live if prune else None), beyond
+
+
+def number(node):
+    return node.seq
+
+
+def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False, keep_graph=False):
+    """Send the seeds from the roots through the scheduled nodes.
+
+    Whatever arrives at a node is summed first; the node then runs once.
+
+    Args:
+      plan: the result of `schedule`.
+      roots, seeds: nodes and the cotangents that start there.
+      wanted: the nodes whose cotangents to return; None: sinks take them.
+      lift: makes values of saved arrays, so that the pass can be recorded; None: plain arrays.
+      retain: keep what the nodes saved.
+      keep_graph: told to the sinks: what arrives is itself on a tape.
+
+    Returns:
+      A dict from each wanted node that was reached to its cotangent.
+    """
+    order, live, _ = plan
+    arrived, captured = {}, {}
+    for root, seed in zip(roots, seeds, strict=True):
+        arrived[root] = arrived[root] + seed if root in arrived else seed
+    for node in order:
+        g = arrived.pop(node, None)
+        if g is None:
+            continue
+        if node.hooks is not None:
+            g = node.hooks.before(node, g, lift)
+        if wanted is not None and node in wanted:
+            captured[node] = g
+        if node.is_sink:
+            if wanted is None:
+                node.accept(g, keep_graph)
+            continue
+        if live is not None and live.isdisjoint(node.edges):
+            continue
+        for edge, part in node.pullback(g, lift, live):
+            arrived[edge] = arrived[edge] + part if edge in arrived else part
+        if not retain:
+            node.release()
+    return captured

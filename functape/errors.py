@@ -1,0 +1,39 @@
+"""Exceptions and warnings. Every message states the rule, what was given, and what to do."""
+
+
+class FunctapeError(Exception):
+    """The base of all exceptions that functape raises on purpose."""
+
+
+class ArgumentError(FunctapeError, TypeError):
+    """An argument is of a kind, structure or dtype that the function cannot take."""
+
+
+class ShapeError(FunctapeError, ValueError):
+    """Shapes, axes or positions do not fit together."""
+
+
+class GraphError(FunctapeError, RuntimeError):
+    """The tape cannot answer: freed, unreachable, or nothing on it requires grad."""
+
+
+class InplaceError(FunctapeError, RuntimeError):
+    """An in-place change that would make a gradient wrong."""
+
+
+class ConcretizationError(FunctapeError, TypeError):
+    """A plain Python value was asked of an array that stands for many, or for none yet."""
+
+
+def describe(value):
+    """Say what a value is, for a message: ``float32[3,4]``, ``3 (int)``, ``str``.
+
+    >>> describe(3)
+    '3 (int)'
+    """
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        return f"{str(dtype).removeprefix('mlx.core.')}[{','.join(map(str, shape))}]"
+    if isinstance(value, (bool, int, float, complex)):
+        return f"{value!r} ({type(value).__name__})"
+    return type(value).__name__

@@ -1,0 +1,1 @@
+from functape.numpy import methods

@@ -1,0 +1,290 @@
+"""Op: one object a primitive, with its kernel and all of its rules; and the dispatch.
+
+A value is a `Tensor` (recorded on a tape), a `Dual` (forward mode) or a `Batched` (vmap).
+Each carries a rank; an op called on several of them is interpreted by the highest rank, which
+computes its own part and calls the op again on the values below. Kernels see `mx.array`s only.
+
+Rules are written once, in ops and operators. On values they are dispatched like any user code,
+so a backward pass can itself be recorded. On plain arrays a mechanical *twin* of the same code
+object runs, its globals bound to kernels instead of ops: nothing is looked up, nothing recorded.
+"""
+
+import functools
+import inspect
+import operator
+import threading
+import types
+
+import mlx.core as mx
+
+from functape.errors import ArgumentError, ShapeError, describe
+
+LINEAR = "linear"  # as a jvp: apply the op itself to the tangents
+table = {}  # name -> Op: methods, namespaces, tests and docs are generated from it
+
+
+class Value:
+    """What may stand in an array's place while a transform runs; ranked by nesting."""
+
+    __slots__ = ()
+
+    def interpret(self, op, args, params):
+        """Apply `op`, where `self` is the argument of highest rank."""
+        raise NotImplementedError
+
+
+class Levels(threading.local):
+    """How many `vmap`s and `jvp`s are running in this thread.
+
+    Wrappers of the n-th have rank 2n - 1; tensors made under it have rank 2n and hold such
+    wrappers as data, so reverse mode inside forward mode inside vmap nest without confusion.
+    """
+
+    depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+        return 2 * self.depth - 1
+
+    def __exit__(self, *exc):
+        self.depth -= 1
+
+    @property
+    def tensor_rank(self):
+        return 2 * self.depth
+
+
+levels = Levels()
+
+
+class Rule:
+    """A formula, and what it reads: the names of its parameters say so.
+
+    The first parameter is the cotangent or tangent. The others name an argument (`x`), an output
+    (`ans`), a fact of either (`x_shape`, `x_dtype`) or a parameter of the op (`axis`). What no
+    rule names is not kept alive.
+    """
+
+    __slots__ = ("formula", "reads", "_raw", "_readers")
+
+    def __init__(self, formula, reads=None):
+        self.formula = formula
+        if reads is None:
+            parameters = list(inspect.signature(formula).parameters.values())[1:]
+            reads = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+        self.reads = reads
+        self._raw = self._readers = None
+
+    def readers(self, op):
+        """Functions that fetch what the formula reads from one application of its op."""
+        if self._readers is None:
+            self._readers = [op.reader(name) for name in self.reads]
+        return self._readers
+
+    @property
+    def raw(self):
+        """The same formula on plain arrays."""
+        if self._raw is None:
+            self._raw = twin(self.formula)
+        return self._raw
+
+
+class Op:
+    """A primitive: arrays positional, parameters keyword-only.
+
+    Args:
+      name: key in the op table, and the name in messages and pictures.
+      kernel: computes on `mx.array`s and Python numbers.
+      args: names of the array arguments; ``("*xs",)`` for any number of them. Such an op has one
+        formula for all, which takes the keyword `index` and may read their `shapes`.
+      vjp: one formula an argument, ``g, ... -> cotangent`` (None: not differentiable in it).
+      jvp: one formula an argument, ``t, ... -> tangent``; the tangent is their sum. `LINEAR`: the
+        op itself, applied to the tangents.
+      batch: ``(op, size, args, mapped, params) -> outputs``, batch axes leading throughout.
+      outputs: names of the outputs where there are several; `g` is then a tuple.
+      doc: one line for the reader.
+    """
+
+    def __init__(
+        self, name, kernel, *, args, vjp=(), jvp=None, batch=None, outputs=("ans",), doc=""
+    ):
+        self.name = self.__name__ = name
+        self.kernel = kernel
+        self.args = tuple(args)
+        self.outputs = tuple(outputs)
+        self.vjp = rules_of(vjp)
+        self.jvp = jvp if jvp is None or jvp == LINEAR else rules_of(jvp)
+        self.batch = batch
+        self.differentiable = any(self.vjp)
+        self.variadic = self.args[0].startswith("*") if self.args else False
+        self.plans = {}
+        self.__doc__ = doc or f"The primitive `{name}`."
+        table[name] = self
+
+    def __repr__(self):
+        return f"<op {self.name}({', '.join(self.args)})>"
+
+    def __call__(self, *args, **params):
+        top = None
+        for a in args:
+            if isinstance(a, Value) and (top is None or a.rank > top.rank):
+                top = a
+        if top is None:  # arrays and numbers only: they enter as constants
+            return self(*[self.constant(a, self.name, i) for i, a in enumerate(args)], **params)
+        return top.interpret(self, args, params)
+
+    @staticmethod
+    def constant(array, name="", index=0):
+        """A value that depends on nothing; tensor.py, which knows how, supplies it."""
+        raise NotImplementedError
+
+    def push(self, tangents, primals, outs, params):
+        """The tangent of the outputs (None: zero), by the rules of forward mode."""
+        if self.jvp == LINEAR:
+            pairs = zip(tangents, primals, strict=True)
+            return self(*[self.zeros(p) if t is None else t for t, p in pairs], **params)
+        total = None
+        for i, t in enumerate(tangents):
+            rule = None if t is None else self.jvp[i]
+            if rule is not None:
+                part = rule.formula(t, *[get(primals, outs, params) for get in rule.readers(self)])
+                total = part if total is None else plus(total, part)
+        return total
+
+    @staticmethod
+    def zeros(like):
+        return Op.constant(mx.zeros(like.shape, like.dtype))
+
+    def plan(self, tracked, count):
+        """What to save and which rules to run; bit i of `tracked`: argument i is on the tape."""
+        if tracked not in self.plans:
+            chosen = [i for i in range(count) if tracked >> i & 1]
+            self.plans[tracked] = Plan(self, chosen)
+        return self.plans[tracked]
+
+    def reader(self, name):
+        """How to get what a rule's parameter `name` stands for: a function of the op's arguments,
+        outputs and parameters."""
+        stem, _, fact = name.rpartition("_")
+        if name in self.args:
+            i = self.args.index(name)
+            return lambda args, outs, params: args[i]
+        if name in self.outputs:
+            i = self.outputs.index(name)
+            return lambda args, outs, params: outs[i]
+        if fact in ("shape", "dtype") and stem in self.args + self.outputs:
+            get, field = self.reader(stem), operator.attrgetter(fact)
+            return lambda args, outs, params: field(get(args, outs, params))
+        if name == "shapes":
+            return lambda args, outs, params: tuple(a.shape for a in args)
+        if name == "params":
+            return lambda args, outs, params: params
+        return lambda args, outs, params: params[name]
+
+    def failed(self, error, args, params):
+        """The kernel's complaint, with the op's name and its arguments."""
+        if isinstance(error, RuntimeError) and "eval" in str(error):
+            return error
+        given = ", ".join(describe(a) for a in args)
+        extra = "".join(f", {k}={v!r}" for k, v in params.items())
+        kind = ShapeError if isinstance(error, (ValueError, IndexError)) else ArgumentError
+        return kind(f"{self.name}({given}{extra}) is not defined: {str(error).splitlines()[0]}. "
+                    "Check the shapes and dtypes of the arguments.")
+
+
+class Plan:
+    """For one choice of tracked arguments: the values to save and the rules to run.
+
+    A step is (argument, formula, positions among the saved values of what the formula reads, or
+    None for all of them in order).
+    """
+
+    __slots__ = ("op", "arrays", "facts", "steps", "sources", "_raw_steps", "_value_steps")
+
+    def __init__(self, op, chosen):
+        rules = [(i, op.vjp[0 if op.variadic else i]) for i in chosen]
+        rules = [(i, rule) for i, rule in rules if rule is not None]
+        reads = list(dict.fromkeys(name for _, rule in rules for name in rule.reads))
+        self.op = op
+        self.arrays = tuple(n for n in reads if n in op.args or n in op.outputs)
+        facts = tuple(n for n in reads if n not in self.arrays)
+        self.facts = tuple(op.reader(n) for n in facts)
+        self.sources = tuple(source(op, n) for n in self.arrays)
+        names = self.arrays + facts
+        self.steps = tuple(
+            (i, r, None if r.reads == names else tuple(names.index(n) for n in r.reads))
+            for i, r in rules
+        )
+        self._raw_steps = self._value_steps = None
+
+    @property
+    def raw_steps(self):
+        """The steps on plain arrays; made late, since a rule may name an op defined after it."""
+        if self._raw_steps is None:
+            self._raw_steps = tuple((i, self.bound(r.raw, i), at) for i, r, at in self.steps)
+        return self._raw_steps
+
+    @property
+    def value_steps(self):
+        if self._value_steps is None:
+            self._value_steps = tuple(
+                (i, self.bound(r.formula, i), at) for i, r, at in self.steps
+            )
+        return self._value_steps
+
+    def bound(self, formula, i):
+        return functools.partial(formula, index=i) if self.op.variadic else formula
+
+
+def source(op, name):
+    """Where a saved array comes from: an argument's position, or ~position of an output."""
+    return op.args.index(name) if name in op.args else ~op.outputs.index(name)
+
+
+def rules_of(formulas):
+    return tuple(f if f is None or isinstance(f, Rule) else Rule(f) for f in formulas)
+
+
+def plus(a, b):
+    """Sum of two tangents; of each output's, where an op has several."""
+    return tuple(map(plus, a, b)) if isinstance(a, tuple) else a + b
+
+
+# --- the raw twin of a rule ---------------------------------------------------------------------
+
+twins = {}  # function -> its twin
+
+
+def twin(obj):
+    """The same formula on plain arrays: globals and closures that are ops become kernels."""
+    if isinstance(obj, Op):
+        return obj.kernel
+    if not isinstance(obj, types.FunctionType):
+        return obj
+    if obj not in twins:
+        scope = {"__builtins__": obj.__globals__["__builtins__"]}
+        cells = tuple(types.CellType() for _ in obj.__closure__ or ())
+        copy = types.FunctionType(obj.__code__, scope, obj.__name__, obj.__defaults__, cells)
+        copy.__kwdefaults__ = obj.__kwdefaults__
+        twins[obj] = copy  # before the walk: a rule may call itself
+        for name in global_names(obj.__code__):
+            if name in obj.__globals__:
+                scope[name] = twin_global(obj, obj.__globals__[name])
+        for cell, original in zip(cells, obj.__closure__ or (), strict=True):
+            cell.cell_contents = twin(original.cell_contents)
+    return twins[obj]
+
+
+def twin_global(owner, value):
+    """Helpers beside a rule, or in functape.ops, are twinned too; foreign functions stay."""
+    near = getattr(value, "__module__", "") in (owner.__module__, "functape.ops")
+    near = near or str(getattr(value, "__module__", "")).startswith("functape.ops.")
+    return twin(value) if isinstance(value, Op) or near else value
+
+
+def global_names(code):
+    names = set(code.co_names)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            names |= global_names(const)
+    return names

@@ -1,0 +1,293 @@
+"""Ops that act on each element: a kernel, and one partial derivative per argument.
+
+`unbounded=True` marks partials that can be infinite or NaN where a zero cotangent must stay zero.
+Complex derivatives follow JAX: the cotangent of a holomorphic f is g * f'(z), not conjugated.
+"""
+
+import math
+
+import mlx.core as mx
+
+from functape.op import Op
+from functape.ops.families import add, astype, batch_elementwise, batch_same, elementwise
+from functape.ops.families import linear, multiply, nondiff, scale, stretch, zero_where_zero
+
+FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
+LN2, LN10, PI = math.log(2), math.log(10), math.pi
+NUMBER = (bool, int, float)
+
+# --- arithmetic ---------------------------------------------------------------------------------
+
+
+def ratio_kernel(x, y):
+    if isinstance(y, NUMBER) and y != 0:
+        return mx.divide(x, y)
+    return zero_where_zero(x, mx.divide(x, y))
+
+
+quotient_rules = (lambda g, y: ratio(g, y), lambda g, ans, y: -ratio(scale(g, ans), y))
+
+subtract = elementwise("subtract", mx.subtract, 1, -1, doc="x - y, element by element.")
+negative = elementwise("negative", mx.negative, -1, doc="-x.")
+divide = elementwise("divide", mx.divide, *quotient_rules, doc="x / y, element by element.")
+ratio = elementwise("ratio", ratio_kernel, *quotient_rules,
+                    doc="x / y, and 0 wherever x is 0, also where y is 0, infinite or NaN.")
+reciprocal = elementwise("reciprocal", mx.reciprocal, lambda ans: -square(ans), unbounded=True,
+                         doc="1 / x.")
+square = elementwise("square", mx.square, lambda x: 2 * x, doc="x * x.")
+degrees = elementwise("degrees", mx.degrees, 180 / PI, doc="Radians to degrees.")
+radians = elementwise("radians", mx.radians, PI / 180, doc="Degrees to radians.")
+
+# --- powers and roots ---------------------------------------------------------------------------
+
+
+def power_kernel(x, y):
+    """Common exponents without `mx.power`, which is twenty times dearer than a product."""
+    if isinstance(y, NUMBER) and isinstance(x, mx.array):
+        inexact = x.dtype in FLOATS
+        if y in (0, 1, 2, 3, 4) and (inexact or isinstance(y, int)):
+            return small_power(x, int(y))
+        if y in (-2, -1, -0.5, 0.5) and inexact:
+            return NEGATIVE_POWERS[y](x)
+    return mx.power(x, y)
+
+
+def small_power(x, n):
+    if n == 0:
+        return mx.ones_like(x)
+    if n == 1:
+        return mx.array(x)
+    half = mx.square(x)
+    return half if n == 2 else half * x if n == 3 else mx.square(half)
+
+
+NEGATIVE_POWERS = {
+    -2: lambda x: mx.reciprocal(mx.square(x)), -1: mx.reciprocal, -0.5: mx.rsqrt, 0.5: mx.sqrt,
+}
+
+
+def power_by_base(x, y):
+    """y x^(y-1); 0 for y = 0, also at x = 0."""
+    if isinstance(y, NUMBER):
+        return y * power(x, y - 1) if y else 0.0
+    return scale(y, power(x, y - 1))
+
+
+def power_by_exponent(x, ans):
+    """x^y log x, whose limit at x = 0 is 0."""
+    if isinstance(x, NUMBER):
+        return ans * (math.log(x) if x > 0 else 0.0 if x == 0 else math.nan)
+    return ans * log(x + (x == 0))
+
+
+def cbrt_kernel(x):
+    root = mx.sign(x) * mx.power(mx.abs(x), 1 / 3)
+    newton = root - (root - x / mx.square(root)) / 3  # mends the last digits
+    return mx.where(x == 0, x.astype(root.dtype), newton)
+
+
+power = elementwise("power", power_kernel, power_by_base, power_by_exponent, unbounded=True,
+                    doc="x ** y.")
+sqrt = elementwise("sqrt", mx.sqrt, lambda g, ans: ratio(g, 2 * ans), doc="Square root.")
+rsqrt = elementwise("rsqrt", mx.rsqrt, lambda g, ans, x: ratio(scale(g, -0.5 * ans), x),
+                    doc="1 / sqrt(x).")
+cbrt = elementwise("cbrt", cbrt_kernel, lambda g, ans: ratio(g, 3 * square(ans)),
+                   doc="Cube root, also of negative numbers.")
+hypot = elementwise(
+    "hypot", lambda x, y: hypot_kernel(x, y),
+    lambda g, x, ans: g * ratio(x, ans), lambda g, y, ans: g * ratio(y, ans),
+    doc="sqrt(x^2 + y^2), without overflow; its slope at the origin is taken as 0.",
+)
+
+
+def hypot_kernel(x, y):
+    x, y = mx.abs(x), mx.abs(y)
+    big = mx.maximum(x, y)
+    small = zero_where_zero(mx.minimum(x, y), mx.minimum(x, y) / big)
+    return mx.where(mx.isinf(big), big, big * mx.sqrt(1 + mx.square(small)))
+
+
+# --- exponentials and logarithms ----------------------------------------------------------------
+
+exp = elementwise("exp", mx.exp, lambda ans: ans, unbounded=True, doc="e ** x.")
+exp2 = elementwise("exp2", lambda x: mx.power(2.0, x), lambda ans: LN2 * ans, unbounded=True,
+                   doc="2 ** x.")
+expm1 = elementwise("expm1", mx.expm1, lambda ans: ans + 1, unbounded=True,
+                    doc="e ** x - 1, exact for small x.")
+log = elementwise("log", mx.log, lambda g, x: ratio(g, x), doc="Natural logarithm.")
+log2 = elementwise("log2", mx.log2, lambda g, x: ratio(g, LN2 * x), doc="Logarithm to base 2.")
+log10 = elementwise("log10", mx.log10, lambda g, x: ratio(g, LN10 * x),
+                    doc="Logarithm to base 10.")
+log1p = elementwise("log1p", mx.log1p, lambda g, x: ratio(g, 1 + x),
+                    doc="log(1 + x), exact for small x.")
+logaddexp = elementwise(
+    "logaddexp", mx.logaddexp,
+    lambda x, ans: exp(x - ans), lambda y, ans: exp(y - ans), unbounded=True,
+    doc="log(exp(x) + exp(y)), without overflow.",
+)
+sigmoid = elementwise("sigmoid", mx.sigmoid, lambda ans: ans * (1 - ans), doc="1 / (1 + e^-x).")
+
+# --- trigonometric and hyperbolic ---------------------------------------------------------------
+
+sin = elementwise("sin", mx.sin, lambda x: cos(x), doc="Sine of x in radians.")
+cos = elementwise("cos", mx.cos, lambda x: -sin(x), doc="Cosine of x in radians.")
+tan = elementwise("tan", mx.tan, lambda ans: 1 + square(ans), unbounded=True,
+                  doc="Tangent of x in radians.")
+arcsin = elementwise("arcsin", mx.arcsin, lambda x: rsqrt(1 - square(x)), unbounded=True,
+                     doc="Inverse sine, in [-pi/2, pi/2].")
+arccos = elementwise("arccos", mx.arccos, lambda x: -rsqrt(1 - square(x)), unbounded=True,
+                     doc="Inverse cosine, in [0, pi].")
+arctan = elementwise("arctan", mx.arctan, lambda x: 1 / (1 + square(x)),
+                     doc="Inverse tangent, in [-pi/2, pi/2].")
+arctan2 = elementwise(
+    "arctan2", mx.arctan2,
+    lambda x, y: y / (square(x) + square(y)), lambda x, y: -x / (square(x) + square(y)),
+    unbounded=True, doc="The angle of the point (y, x), in (-pi, pi].",
+)
+sinh = elementwise("sinh", mx.sinh, lambda x: cosh(x), unbounded=True, doc="Hyperbolic sine.")
+cosh = elementwise("cosh", mx.cosh, lambda x: sinh(x), unbounded=True, doc="Hyperbolic cosine.")
+tanh = elementwise("tanh", mx.tanh, lambda ans: 1 - square(ans), doc="Hyperbolic tangent.")
+arcsinh = elementwise("arcsinh", mx.arcsinh, lambda x: rsqrt(1 + square(x)),
+                      doc="Inverse hyperbolic sine.")
+arccosh = elementwise("arccosh", mx.arccosh, lambda x: rsqrt(x - 1) * rsqrt(x + 1),
+                      unbounded=True, doc="Inverse hyperbolic cosine, x >= 1.")
+arctanh = elementwise("arctanh", mx.arctanh, lambda g, x: ratio(g, 1 - square(x)),
+                      doc="Inverse hyperbolic tangent, |x| < 1.")
+
+# --- error functions and sinc -------------------------------------------------------------------
+
+erf = elementwise("erf", mx.erf, lambda x: (2 / math.sqrt(PI)) * exp(-square(x)),
+                  doc="Error function.")
+erfinv = elementwise("erfinv", mx.erfinv, lambda ans: (math.sqrt(PI) / 2) * exp(square(ans)),
+                     unbounded=True, doc="Inverse error function.")
+
+
+def sinc_kernel(x, order):
+    """The order-th derivative of sin(pi x) / (pi x).
+
+    Near 0 its Taylor series; elsewhere the recurrence that n-fold differentiation of
+    x f = sin(pi x) / pi gives: x f_n + n f_{n-1} = pi^(n-1) sin(pi x + n pi / 2).
+    """
+    near = mx.abs(x) < 1 + order / 4
+    series, power_of_x = mx.zeros_like(x), mx.ones_like(x)
+    inside = mx.where(near, x, 0)
+    for k in range(30 + 8 * order):  # the coefficient of x^k, k = 2 j - order
+        if (k + order) % 2 == 0:
+            j = (k + order) // 2
+            log_size = 2 * j * math.log(PI) - math.lgamma(2 * j + 2)
+            log_size += math.lgamma(2 * j + 1) - math.lgamma(k + 1)
+            series = series + (-1) ** j * math.exp(log_size) * power_of_x
+        power_of_x = power_of_x * inside
+    far = mx.where(near, 1, x)
+    value = mx.sin(PI * far) / (PI * far)
+    for n in range(1, order + 1):
+        value = (PI ** (n - 1) * mx.sin(PI * far + n * PI / 2) - n * value) / far
+    return mx.where(near, series, value)
+
+
+sinc_derivative = elementwise(
+    "sinc", sinc_kernel, lambda g, x, order: g * sinc_derivative(x, order=order + 1),
+    doc="A derivative of sin(pi x) / (pi x), of any order.",
+)
+
+# --- kinks: ties share evenly -------------------------------------------------------------------
+
+maximum = elementwise(
+    "maximum", mx.maximum,
+    lambda x, y: 0.5 * (x > y) + 0.5 * (x >= y), lambda x, y: 0.5 * (y > x) + 0.5 * (y >= x),
+    doc="The larger of x and y.",
+)
+minimum = elementwise(
+    "minimum", mx.minimum,
+    lambda x, y: 0.5 * (x < y) + 0.5 * (x <= y), lambda x, y: 0.5 * (y < x) + 0.5 * (y <= x),
+    doc="The smaller of x and y.",
+)
+clip = elementwise(
+    "clip", mx.clip,
+    lambda x, low, high: (x >= low) * (x <= high), lambda x, low: x < low,
+    lambda x, high: x > high, args=("x", "low", "high"),
+    doc="x kept within [low, high]; at the bounds the slope is 1.",
+)
+relu = elementwise("relu", lambda x: mx.maximum(x, 0), lambda x: x > 0,
+                   doc="max(x, 0); its slope at 0 is 0.")
+where = elementwise(
+    "where", mx.where,
+    None, lambda g, condition: scale(condition, g),
+    lambda g, condition: scale(logical_not(condition), g), args=("condition", "x", "y"),
+    doc="x where the condition holds, else y.",
+)
+remainder = elementwise("remainder", mx.remainder, 1, lambda x, y: -floor_divide(x, y),
+                        doc="x - y floor(x / y): the sign of y.")
+
+
+def fmod_kernel(x, y):
+    rest = mx.remainder(mx.abs(x), mx.abs(y))
+    return mx.where(x < 0, -rest, rest)
+
+
+fmod = elementwise("fmod", fmod_kernel, 1, lambda x, y: -trunc(x / y),
+                   doc="x - y trunc(x / y): the sign of x.")
+
+
+def unit(z):
+    """The conjugate of z / |z|; the sign of a real z."""
+    return conjugate(sign(z)) if z.dtype == mx.complex64 else sign(z)
+
+
+absolute = Op(
+    "abs", mx.abs, args=("x",),
+    vjp=[lambda g, x: g * unit(x)],
+    jvp=[lambda t, x, ans_shape, ans_dtype: stretch(t * unit(x), ans_shape, ans_dtype)],
+    batch=batch_same, doc="|x|; of a complex number, its modulus.",
+)
+
+# --- complex numbers ----------------------------------------------------------------------------
+
+real = linear("real", mx.real, lambda g, x_dtype: astype(g, dtype=x_dtype), batch_same,
+              doc="The real part.")
+imag = linear("imag", mx.imag, lambda g: g * -1j, batch_same, doc="The imaginary part.")
+conjugate = linear("conjugate", mx.conjugate, lambda g: conjugate(g), batch_same,
+                   doc="The complex conjugate.")
+
+# --- no derivative ------------------------------------------------------------------------------
+
+
+def flat(name, kernel, args=("x",), doc=""):
+    """An elementwise op that is constant wherever it has a derivative."""
+    return nondiff(name, kernel, args, batch=batch_elementwise, doc=doc)
+
+
+TWO = ("x", "y")
+sign = flat("sign", mx.sign, doc="-1, 0 or 1; z / |z| of a complex number.")
+floor = flat("floor", mx.floor, doc="The largest integer not above x.")
+ceil = flat("ceil", mx.ceil, doc="The smallest integer not below x.")
+rint = flat("round", mx.round, doc="The nearest integer, ties to even.")
+trunc = flat("trunc", mx.trunc, doc="x without its fraction.")
+floor_divide = flat("floor_divide", mx.floor_divide, TWO, doc="floor(x / y).")
+stop_gradient = flat("stop_gradient", lambda x: mx.array(x), doc="x as a constant.")
+cast = flat("cast", lambda x, dtype: x.astype(dtype), doc="x in an integer or boolean dtype.")
+
+equal = flat("equal", mx.equal, TWO, doc="x == y.")
+not_equal = flat("not_equal", mx.not_equal, TWO, doc="x != y.")
+less = flat("less", mx.less, TWO, doc="x < y.")
+less_equal = flat("less_equal", mx.less_equal, TWO, doc="x <= y.")
+greater = flat("greater", mx.greater, TWO, doc="x > y.")
+greater_equal = flat("greater_equal", mx.greater_equal, TWO, doc="x >= y.")
+
+isfinite = flat("isfinite", mx.isfinite, doc="Neither infinite nor NaN.")
+isnan = flat("isnan", mx.isnan, doc="NaN.")
+isinf = flat("isinf", mx.isinf, doc="Infinite.")
+signbit = flat("signbit", lambda x: mx.less(mx.where(mx.equal(x, 0), mx.reciprocal(x), x), 0),
+               doc="Negative, -0.0 included.")
+
+logical_not = flat("logical_not", mx.logical_not, doc="not x.")
+logical_and = flat("logical_and", mx.logical_and, TWO, doc="x and y.")
+logical_or = flat("logical_or", mx.logical_or, TWO, doc="x or y.")
+logical_xor = flat("logical_xor", lambda x, y: mx.logical_not(x) != mx.logical_not(y), TWO,
+                   doc="Either x or y.")
+bitwise_not = flat("bitwise_not", mx.bitwise_invert, doc="~x, bit by bit.")
+bitwise_and = flat("bitwise_and", mx.bitwise_and, TWO, doc="x & y, bit by bit.")
+bitwise_or = flat("bitwise_or", mx.bitwise_or, TWO, doc="x | y, bit by bit.")
+bitwise_xor = flat("bitwise_xor", mx.bitwise_xor, TWO, doc="x ^ y, bit by bit.")
+left_shift = flat("left_shift", mx.left_shift, TWO, doc="x << y.")
+right_shift = flat("right_shift", mx.right_shift, TWO, doc="x >> y.")

@@ -1,0 +1,148 @@
+"""Ops that reduce axes: a kernel, and the weight of each element (see families.reduction)."""
+
+import mlx.core as mx
+
+from functape.op import LINEAR, Op
+from functape.ops.elementwise import exp, ratio, scale, square
+from functape.ops.families import (
+    batch_reduction, broadcast_to, count_of, keep, nondiff, reduction, total,
+)
+from functape.ops.movement import along, concatenate, cut, reshape, shift_axis, stack
+
+# --- sums and moments ---------------------------------------------------------------------------
+
+sum = total
+mean = Op(
+    "mean", mx.mean, args=("x",), jvp=LINEAR, batch=batch_reduction, doc="Mean over axes.",
+    vjp=[lambda g, x_shape, axis: broadcast_to(
+        keep(g, x_shape, axis) * (1 / count_of(x_shape, axis)), shape=x_shape)],
+)
+
+
+def centred(x, axis):
+    return x - mean(x, axis=axis, keepdims=True)
+
+
+def variance_kernel(x, axis, keepdims, ddof):
+    return mx.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+def deviation_kernel(x, axis, keepdims, ddof):
+    return mx.sqrt(variance_kernel(x, axis, keepdims, ddof))
+
+
+variance = reduction(
+    "var", variance_kernel,
+    lambda x, axis, ddof, count: centred(x, axis) * (2 / (count - ddof) if count > ddof else 0.0),
+    doc="Variance over axes.",
+)
+deviation = reduction(
+    "std", deviation_kernel,
+    lambda x, ans, axis, ddof, count: ratio(
+        centred(x, axis) * (1 / (count - ddof) if count > ddof else 0.0), ans),
+    doc="Standard deviation over axes; where it is 0 its slope is taken as 0.",
+)
+
+# --- extremes: ties share evenly ----------------------------------------------------------------
+
+
+def share(x, ans, axis):
+    hits = (x == ans) * 1.0
+    return hits / total(hits, axis=axis, keepdims=True)
+
+
+maximum_of = reduction("max", mx.max, share, doc="The largest element over axes.")
+minimum_of = reduction("min", mx.min, share, doc="The smallest element over axes.")
+
+# --- products -----------------------------------------------------------------------------------
+
+
+def product_kernel(x, axis, keepdims):
+    return mx.prod(x, axis=axis, keepdims=keepdims)
+
+
+def others(x, axis):
+    """For each element the product of all others: by a tree, so zeros need no case."""
+    shape, axis = x.shape, axis[-1]
+    n = shape[axis]
+    if n == 1:
+        return (x == x) * 1.0
+    odd = n % 2
+    even_part = cut(x, index=along(axis, slice(0, n - odd, 2)))
+    odd_part = cut(x, index=along(axis, slice(1, n, 2)))
+    pairs = even_part * odd_part
+    if odd:
+        pairs = concatenate(pairs, cut(x, index=along(axis, slice(n - 1, n))), axis=axis)
+    outside = others(pairs, (axis,))
+    rest = cut(outside, index=along(axis, slice(0, n // 2)))
+    both = stack(rest * odd_part, rest * even_part, axis=axis + 1)
+    both = reshape(both, shape=(*shape[:axis], n - odd, *shape[axis + 1:]))
+    if odd:
+        last = cut(outside, index=along(axis, slice(n // 2, n // 2 + 1)))
+        both = concatenate(both, last, axis=axis)
+    return both
+
+
+product_of = reduction(
+    "prod", product_kernel, others,
+    doc="Product over one axis; the derivative is exact with any number of zeros.",
+)
+
+# --- exponential sums ---------------------------------------------------------------------------
+
+
+def softmax_kernel(x, axis):
+    return mx.softmax(x, axis=axis, precise=True)
+
+
+def centre_on(g, ans, axis):
+    """The Jacobian of softmax applied to g: ans (g - <ans, g>)."""
+    product = ans * g
+    return product - ans * total(product, axis=axis, keepdims=True)
+
+
+logsumexp = reduction(
+    "logsumexp", mx.logsumexp, lambda x, ans: exp(x - ans), unbounded=True,
+    doc="log of the sum of exp over axes, without overflow.",
+)
+softmax = Op(
+    "softmax", softmax_kernel, args=("x",), batch=batch_reduction,
+    vjp=[lambda g, ans, axis: centre_on(g, ans, axis)],
+    jvp=[lambda t, ans, axis: centre_on(t, ans, axis)],
+    doc="exp(x), scaled to sum to one over axes.",
+)
+log_softmax = Op(
+    "log_softmax", lambda x, axis: x - mx.logsumexp(x, axis=axis, keepdims=True), args=("x",),
+    vjp=[lambda g, ans, axis: g - exp(ans) * total(g, axis=axis, keepdims=True)],
+    jvp=[lambda t, ans, axis: t - total(exp(ans) * t, axis=axis, keepdims=True)],
+    batch=batch_reduction, doc="log of softmax over axes.",
+)
+
+# --- running sums -------------------------------------------------------------------------------
+
+cumsum = Op(
+    "cumsum", mx.cumsum, args=("x",), jvp=LINEAR, batch=shift_axis,
+    vjp=[lambda g, axis, reverse: cumsum(g, axis=axis, reverse=not reverse)],
+    doc="Running sum along an axis, from its end if reverse.",
+)
+
+# --- no derivative ------------------------------------------------------------------------------
+
+
+def position(name, kernel, doc):
+    """An op that finds a position: axis is None (all elements) or one axis."""
+
+    def batch(op, size, args, mapped, params):
+        (x,), axis = args, params["axis"]
+        if axis is None:
+            x = x.reshape((size, -1))
+            return op(x, axis=1, keepdims=False)
+        return op(x, axis=axis + 1, keepdims=params["keepdims"])
+
+    return nondiff(name, kernel, batch=batch, doc=doc)
+
+
+argmax = position("argmax", mx.argmax, "The position of the first largest element.")
+argmin = position("argmin", mx.argmin, "The position of the first smallest element.")
+all_of = nondiff("all", mx.all, batch=batch_reduction, doc="Whether all elements hold.")
+any_of = nondiff("any", mx.any, batch=batch_reduction, doc="Whether any element holds.")

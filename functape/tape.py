@@ -1,0 +1,213 @@
+"""The tape: nodes, the edges between them, what they save, and the grad modes.
+
+A node is made where an op is applied to something that requires grad. It points to the nodes of
+its inputs (`edges`), never to its outputs, so a tape that nobody looks at is freed by reference
+counting alone. Nodes are numbered as they are made; a node's consumers have higher numbers.
+"""
+
+import itertools
+import threading
+
+import mlx.core as mx
+
+from functape.errors import GraphError, InplaceError, describe
+
+sequence = itertools.count().__next__
+
+
+class Mode(threading.local):
+    """What this thread records."""
+
+    recording = True  # grad mode
+    packing = None  # a pair (pack, unpack) of saved-tensor hooks
+
+
+mode = Mode()
+
+
+class Cell:
+    """An array and how often it was changed in place; shared by a tensor and its aliases."""
+
+    __slots__ = ("data", "version", "changed_by")
+
+    def __init__(self, data):
+        self.data = data
+        self.version = 0
+        self.changed_by = None
+
+    def change(self, data, by):
+        """Put another array in place of this one; `by` names the op, for messages."""
+        self.data = data
+        self.version += 1
+        self.changed_by = by
+
+
+class Node:
+    """Common to all nodes: edges to the nodes of the inputs, and a number."""
+
+    __slots__ = ("edges", "seq", "hooks", "__weakref__")
+    is_sink = False
+
+    def __init__(self, edges):
+        self.edges = edges  # one an input: Node, or None where nothing flows
+        self.seq = sequence()
+        self.hooks = None
+
+    @property
+    def next_functions(self):
+        """What the cotangents go to: pairs (node, output number), (None, 0) for constants."""
+        return tuple((None, 0) if e is None else e.as_function() for e in self.edges)
+
+    def as_function(self):
+        return (self, 0)
+
+    def pullback(self, g, lift, live):
+        """Pairs (edge, cotangent). `lift` makes values of what was saved (None: plain arrays);
+        only edges in `live` are wanted (None: all)."""
+        raise NotImplementedError
+
+    def release(self):
+        """Drop what was saved."""
+
+    def __repr__(self):
+        return f"<{self.name}>"
+
+
+RELEASED = object()
+
+
+class OpNode(Node):
+    """One application of an op: what its rules will read."""
+
+    __slots__ = ("plan", "saved", "cells")
+
+    def __init__(self, plan, edges, saved, cells):
+        self.edges = edges
+        self.seq = sequence()
+        self.hooks = None
+        self.plan = plan
+        self.saved = saved  # arrays, then facts, as the plan lists them
+        self.cells = cells  # of the arrays: where a change in place shows
+
+    @property
+    def name(self):
+        return self.plan.op.name.title().replace("_", "") + "Backward"
+
+    def pullback(self, g, lift, live):
+        saved, edges, plan = self.saved, self.edges, self.plan
+        if saved is RELEASED:
+            raise GraphError(freed(self.name))
+        for cell, value in zip(self.cells, saved):  # noqa: B905 - facts follow the arrays
+            if cell is not None and cell.data is not value:
+                raise InplaceError(modified(self))
+        if lift is None:
+            steps = plan._raw_steps or plan.raw_steps
+        else:
+            steps = plan.value_steps
+            saved = self.lifted(lift)
+        parts = []
+        for i, formula, at in steps:
+            edge = edges[i]
+            if live is None or edge in live:
+                reads = saved if at is None else [saved[k] for k in at]
+                parts.append((edge, formula(g, *reads)))
+        return parts
+
+    def lifted(self, lift):
+        """The saved arrays as values that know where on the tape they came from."""
+        values = list(self.saved)
+        for k, at in enumerate(self.plan.sources):
+            values[k] = lift(values[k], self.edges[at] if at >= 0 else self.own_edge(~at))
+        return values
+
+    def own_edge(self, k):
+        return self
+
+    def release(self):
+        if self.plan.arrays:  # a node that saved no array may be walked again
+            self.saved = RELEASED
+            self.cells = ()
+
+
+class NodeOfMany(OpNode):
+    """An application of an op with several outputs; cotangents of them come as `Parts`."""
+
+    __slots__ = ("avals",)
+
+    def __init__(self, plan, edges, saved, cells, outs):
+        super().__init__(plan, edges, saved, cells)
+        self.avals = [(o.shape, o.dtype) for o in outs]
+
+    def pullback(self, g, lift, live):
+        full = tuple(g[k] if k in g else zeros(aval, lift) for k, aval in enumerate(self.avals))
+        return super().pullback(full, lift, live)
+
+    def own_edge(self, k):
+        return Output(self, k)
+
+
+class Output(Node):
+    """One output of a node that has several."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, node, index):
+        super().__init__((node,))
+        self.index = index
+
+    @property
+    def name(self):
+        return self.edges[0].name
+
+    def as_function(self):
+        return (self.edges[0], self.index)
+
+    @property
+    def next_functions(self):
+        return self.edges[0].next_functions
+
+    def pullback(self, g, lift, live):
+        return [(self.edges[0], Parts({self.index: g}))]
+
+
+class Parts(dict):
+    """Cotangents of some outputs of one node, by output number."""
+
+    def __add__(self, other):
+        both = Parts(self)
+        for k, g in other.items():
+            both[k] = both[k] + g if k in both else g
+        return both
+
+
+def zeros(aval, lift):
+    array = mx.zeros(*aval)
+    return array if lift is None else lift(array, None)
+
+
+class Identity(Node):
+    """An alias of a tensor that is on the tape already."""
+
+    __slots__ = ()
+    name = "AliasBackward"
+
+    def pullback(self, g, lift, live):
+        return [(self.edges[0], g)] if live is None or self.edges[0] in live else []
+
+
+def freed(name):
+    return (
+        f"The values that {name} saved were freed by an earlier backward pass. "
+        "Pass retain_graph=True to the first pass, or build the graph again."
+    )
+
+
+def modified(node):
+    names = node.plan.arrays
+    k = next(k for k, c in enumerate(node.cells) if c is not None and c.data is not node.saved[k])
+    cell = node.cells[k]
+    return (
+        f"{node.name} needs {names[k]!r} ({describe(node.saved[k])}) as it was, but it was changed "
+        f"in place by {cell.changed_by} (it is now at version {cell.version}). Use the "
+        "out-of-place form, or change a clone()."
+    )

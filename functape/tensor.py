@@ -1,0 +1,223 @@
+"""Tensor: an array with a place on the tape.
+
+Its methods that compute (`x.sum()`, `x @ w`) are installed by functape.numpy on `Value`, so that
+the wrappers of `jvp` and `vmap` have them too. What stands here is what only a tensor has.
+"""
+
+import warnings
+
+import mlx.core as mx
+import numpy as np
+
+from functape import engine
+from functape.errors import ArgumentError, FunctapeError, describe
+from functape.op import Op, Value
+from functape.sinks import AccumulateGrad, Capture
+from functape.tape import Cell, NodeOfMany, OpNode, Output, mode
+
+NUMBERS = (bool, int, float, complex)
+INEXACT = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
+
+
+class Tensor(Value):
+    """An array that remembers how it was computed.
+
+    Leaves (`is_leaf`) are made by the user; with ``requires_grad=True`` a backward pass adds
+    their gradients into `grad`. All other tensors that require grad carry a `grad_fn`.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> (w * w).sum().backward()
+    >>> w.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ("cell", "rank", "node", "sink", "eager", "__weakref__")
+
+    def __init__(self, data, rank=0, node=None):
+        self.cell = Cell(data)
+        self.rank = rank  # 0; above it for tensors made under vmap or jvp (see op.Levels)
+        self.node = node  # what computed it; None for leaves
+        self.sink = None  # where a leaf's cotangents go, while it requires grad
+        self.eager = None  # what only eager users need: `.grad` and its accumulator
+
+    # --- recording -------------------------------------------------------------------------------
+
+    def interpret(self, op, args, params):
+        """Compute on the data, and put a node on the tape if anything tracked went in."""
+        rank, data, edges, tracked, bit = self.rank, [], [], 0, 1
+        for a in args:
+            edge = None
+            if type(a) is Tensor and a.rank == rank:
+                data.append(a.cell.data)
+                edge = a.node or a.sink
+                if edge is not None:
+                    tracked |= bit
+            else:
+                data.append(a if rank or type(a) in NUMBERS else as_array(a, op.name, len(data)))
+            edges.append(edge)
+            bit += bit
+        try:
+            out = op.kernel(*data, **params) if rank == 0 else op(*data, **params)
+        except (ValueError, TypeError, IndexError, RuntimeError) as error:
+            if rank or isinstance(error, FunctapeError):
+                raise
+            raise op.failed(error, data, params) from error
+        if tracked and op.differentiable and mode.recording:
+            return record(op, tracked, args, data, edges, out, params, rank)
+        if type(out) is tuple:
+            return tuple([Tensor(o, rank) for o in out])
+        return Tensor(out, rank)
+
+    @property
+    def edge(self):
+        """Where cotangents of this tensor go: its node, or its sink if it is a leaf."""
+        return self.node or self.sink
+
+    # --- facts -----------------------------------------------------------------------------------
+
+    @property
+    def shape(self):
+        return self.cell.data.shape
+
+    @property
+    def dtype(self):
+        return self.cell.data.dtype
+
+    @property
+    def grad_fn(self):
+        """The node that computed this tensor; None for leaves."""
+        return self.node
+
+    @property
+    def is_leaf(self):
+        return self.node is None
+
+    @property
+    def version(self):
+        """How often this tensor's array was changed in place."""
+        return self.cell.version
+
+    @property
+    def requires_grad(self):
+        return self.node is not None or self.sink is not None
+
+    def __repr__(self):
+        return show(self)
+
+    # --- plain values ----------------------------------------------------------------------------
+
+    def __mlx_array__(self):
+        raise ArgumentError(
+            "MLX was given a functape tensor, and would drop its gradient. Convert the other "
+            "operand, functape.asarray(X) @ w, or use functape.numpy's function in place of "
+            "mlx.core's."
+        )
+
+    def __array__(self, dtype=None, copy=None):
+        if self.rank:
+            return self.cell.data.__array__(dtype, copy)
+        return as_numpy(self.cell.data, dtype)
+
+    # --- aliases ---------------------------------------------------------------------------------
+
+    def detach(self):
+        """The same array, off the tape; in-place changes of either show in both."""
+        alias = Tensor(None, self.rank)
+        alias.cell = self.cell
+        return alias
+
+
+def record(op, tracked, args, data, edges, out, params, rank):
+    """Put one application of an op on the tape; returns its outputs."""
+    plan = op.plans.get(tracked) or op.plan(tracked, len(args))
+    several = type(out) is tuple
+    outs = tuple([Tensor(o, rank) for o in out]) if several else (Tensor(out, rank),)
+    saved, cells = [], []
+    for at in plan.sources:
+        source = args[at] if at >= 0 else outs[~at]
+        if type(source) is Tensor and source.rank == rank:
+            cell = source.cell
+            cells.append(cell)
+            saved.append(cell.data)
+        else:
+            cells.append(None)
+            saved.append(data[at])
+    if plan.facts:
+        values = out if several else (out,)
+        saved += [read(data, values, params) for read in plan.facts]
+    if several:
+        place_outputs(outs, NodeOfMany(plan, edges, saved, cells, outs))
+        return outs
+    if plan.steps:
+        outs[0].node = OpNode(plan, edges, saved, cells)
+    return outs[0]
+
+
+def place_outputs(outs, node):
+    for k, out in enumerate(outs):
+        if node.plan.steps and out.dtype in INEXACT:
+            out.node = Output(node, k)
+
+
+# --- from arrays to tensors and back -------------------------------------------------------------
+
+
+def as_array(a, name="asarray", index=0):
+    """An `mx.array` of anything array-like; float64 and complex NumPy arrays keep their type."""
+    if type(a) is mx.array:
+        return mx.array(a)  # another handle: the caller may change theirs in place
+    if isinstance(a, Tensor) and a.rank == 0:
+        return a.cell.data
+    if type(a) in NUMBERS:
+        return mx.array(a)
+    if isinstance(a, (np.ndarray, np.generic)):
+        return from_numpy(a)
+    raise ArgumentError(
+        f"{name} takes arrays and numbers, but argument {index} is {describe(a)}. "
+        "Make it an array with functape.asarray(...) first."
+    )
+
+
+def from_numpy(a):
+    """An `mx.array` with the dtype of a NumPy array or scalar."""
+    if isinstance(a, (float, complex)):  # np.float64 scalars count as Python numbers
+        return mx.array(a.item())
+    if a.dtype == np.float64:
+        return mx.array(a, dtype=mx.float64)
+    if a.dtype == np.complex128:
+        return mx.array(a.astype(np.complex64))
+    if a.dtype.kind not in "biufc" and a.dtype.name != "bfloat16":
+        raise ArgumentError(f"There is no array of dtype {a.dtype}; numbers and booleans only.")
+    return mx.array(a)
+
+
+def as_numpy(data, dtype=None):
+    if data.dtype == mx.bfloat16:
+        data = data.astype(mx.float32)
+    out = np.array(data)
+    return out if dtype is None else out.astype(dtype)
+
+
+def constant(a, name="asarray", index=0):
+    """A value that depends on nothing."""
+    return a if isinstance(a, Value) else Tensor(as_array(a, name, index))
+
+
+Op.constant = staticmethod(constant)
+
+
+def constant_lift(data, edge):
+    """For a pass that is not recorded: saved values as constants."""
+    return constant(data) if type(data) is mx.array else data
+
+
+def recorded_lift(rank):
+    """For a pass that is recorded: saved values that know where they came from."""
+
+    def lift(data, edge):
+        if edge is None:
+            return constant_lift(data, edge)
+        return Tensor(data, rank, edge)
+
+    return lift

@@ -1,0 +1,193 @@
+"""The border of a transform: flatten and check what goes in, give back what came in.
+
+Arrays that are `mx.array`s on the way in are `mx.array`s on the way out, unless something outside
+tracks the result; with tensors, NumPy arrays and numbers the results are tensors.
+"""
+
+import mlx.core as mx
+import numpy as np
+
+from functape import engine, tree
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.op import Value
+from functape.sinks import Capture
+from functape.tape import Identity, mode
+from functape.tensor import INEXACT, NUMBERS, Tensor, constant
+
+ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS)
+
+# --- in -----------------------------------------------------------------------------------------
+
+
+def is_plain(*trees):
+    """Whether the arrays of a call are MLX's own, so that its results should be."""
+    leaves = tree.leaves(trees)
+    return any(isinstance(a, mx.array) for a in leaves) and not any(
+        isinstance(a, Value) for a in leaves
+    )
+
+
+def enter(args):
+    """Arguments that are not differentiated: MLX's arrays as constants, all else as it is."""
+    return tree.map(lambda a: constant(a) if isinstance(a, mx.array) else a, args)
+
+
+def inexact_leaves(name, args, labels):
+    """Flatten arguments that are differentiated, and check each leaf.
+
+    Returns:
+      (values, structure) of the tuple `args`; `labels` names its members in messages.
+    """
+    leaves, structure = tree.flatten(args)
+    return [inexact(name, a, args, labels, i) for i, a in enumerate(leaves)], structure
+
+
+def inexact(name, leaf, args, labels, i):
+    if not isinstance(leaf, ARRAYS):
+        raise ArgumentError(
+            f"{name} differentiates with respect to arrays, but {where(args, labels, i)} is "
+            f"{describe(leaf)}. Pass it in an argument that argnums does not name, or register "
+            "its class as a pytree."
+        )
+    value = constant(leaf, name, i)
+    if value.dtype not in INEXACT:
+        raise ArgumentError(
+            f"{name} differentiates with respect to floating-point or complex arrays, but "
+            f"{where(args, labels, i)} is {describe(value if not isinstance(leaf, NUMBERS) else leaf)}. "
+            "Convert it, x.astype(functape.float32), or leave it out with argnums."
+        )
+    return value
+
+
+def where(args, labels, i):
+    """A leaf's place in the call: ``args[0]['w']``."""
+    for label, arg in zip(labels, args, strict=True):
+        paths = tree.paths(arg)
+        if i < len(paths):
+            return label + paths[i]
+        i -= len(paths)
+    return "an argument"
+
+
+def match(name, given, structure, values, what, of):
+    """The leaves of cotangents or tangents, checked against the values they belong to."""
+    leaves, found = tree.flatten(given)
+    if found != structure:
+        raise ArgumentError(
+            f"{name} takes a {what} with the structure of the {of}, {structure}, but got "
+            f"{found}. Build it with functape.tree.map over the {of}."
+        )
+    return [matched(name, g, v, what, of, i) for i, (g, v) in
+            enumerate(zip(leaves, values, strict=True))]
+
+
+def matched(name, given, value, what, of, i):
+    if not isinstance(given, ARRAYS):
+        raise ArgumentError(f"{name}: {what} {i} is {describe(given)}; it must be an array like "
+                            f"its {of}, {describe(value)}.")
+    g = constant(mx.array(given, dtype=value.dtype) if type(given) in NUMBERS else given)
+    if g.shape != value.shape:
+        raise ShapeError(f"{name}: {what} {i} must have the shape of its {of}, {value.shape}, but "
+                         f"has {g.shape}. Broadcast or reshape it first.")
+    if g.dtype != value.dtype:
+        raise ArgumentError(f"{name}: {what} {i} must have the dtype of its {of}, "
+                            f"{describe(value)}, but is {describe(g)}. Convert it with astype.")
+    return g
+
+
+def positions(name, argnums, count):
+    """`argnums` as a tuple of distinct non-negative integers."""
+    several = isinstance(argnums, (tuple, list))
+    given = tuple(argnums) if several else (argnums,)
+    if not given:
+        raise ShapeError(f"{name}: argnums is empty; name at least one argument.")
+    for i in given:
+        if not isinstance(i, (int, np.integer)) or isinstance(i, bool):
+            raise ArgumentError(f"{name}: argnums must be integers, but got {describe(i)}. To "
+                                "differentiate by keyword arguments, pass them by position.")
+        if not -count <= i < count:
+            raise ShapeError(f"{name}: argnums names argument {i}, but the function was called "
+                             f"with {count} positional argument(s). Pass by position what is to "
+                             "be differentiated.")
+    found = tuple(i % count for i in given)
+    if len(set(found)) != len(found):
+        raise ShapeError(f"{name}: argnums names an argument twice: {argnums!r}. Name each once.")
+    return found, several
+
+
+# --- the private alias --------------------------------------------------------------------------
+
+
+def alias(value, rank):
+    """A tensor of this rank that stands for `value` within one transform only.
+
+    On something that is tracked already it is an identity node, so that outer transforms see
+    through it; otherwise a private leaf.
+    """
+    if type(value) is not Tensor or value.rank != rank:
+        own = Tensor(value, rank)
+    else:
+        own = value.detach()
+        if value.edge is not None and mode.recording:
+            own.node = Identity((value.edge,))
+            return own
+    own.sink = Capture()
+    return own
+
+
+def settle(value, rank):
+    """A result without the graph that ends here; it keeps it if something outside is tracked."""
+    if type(value) is not Tensor or value.rank != rank or value.edge is None:
+        return value
+    return value if tracked_outside(value) and mode.recording else bare(value)
+
+
+def tracked_outside(value):
+    """Whether the tape of a value reaches a leaf that lives on outside of the transforms."""
+    order, _, _ = engine.schedule([value.edge])
+    return any(node.is_sink and type(node) is not Capture for node in order)
+
+
+def bare(value):
+    """The value that a tensor of this rank holds, off its tape."""
+    return value.detach() if value.rank == 0 else value.cell.data
+
+
+def lower(value, rank):
+    """What remains of a value when the level of this rank ends: tensors made under it open."""
+    while type(value) is Tensor and value.rank > rank:
+        value = value.cell.data
+    return value
+
+
+# --- out ----------------------------------------------------------------------------------------
+
+
+def outputs(name, out):
+    """The leaves of what the function returned, as values, and their structure."""
+    leaves, structure = tree.flatten(out)
+    for i, a in enumerate(leaves):
+        if not isinstance(a, ARRAYS):
+            raise ArgumentError(
+                f"{name}: the function must return arrays, but {where((out,), ('its result',), i)} "
+                f"is {describe(a)}. Return what is not an array with has_aux=True."
+            )
+    return [constant(a) for a in leaves], structure
+
+
+def with_aux(name, out, has_aux):
+    """(out, aux) of what the function returned."""
+    if not has_aux:
+        return out, None
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        size = f" of {len(out)}" if isinstance(out, (tuple, list)) else ""
+        raise ArgumentError(f"{name} with has_aux=True: the function must return a pair "
+                            f"(output, aux), but returned a {type(out).__name__}{size}.")
+    return out
+
+
+def give(value, plain):
+    """A result in the kind of array that the call came with."""
+    if plain and type(value) is Tensor and value.rank == 0 and value.edge is None:
+        return value.cell.data
+    return value

@@ -1,0 +1,168 @@
+"""vmap: run the function once, on values that carry a hidden leading batch axis."""
+
+import functools
+
+import optree
+
+from functape import tree
+from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.op import Value, levels
+from functape.ops.movement import spread, transpose
+from functape.tensor import constant
+from functape.transforms import boundary
+
+
+class Batched(Value):
+    """A value with one more leading axis than the function sees."""
+
+    __slots__ = ("rank", "data", "size")
+
+    def __init__(self, rank, data, size):
+        self.rank, self.data, self.size = rank, data, size
+
+    @property
+    def shape(self):
+        return self.data.shape[1:]
+
+    @property
+    def dtype(self):
+        return self.data.dtype
+
+    def interpret(self, op, args, params):
+        """Apply the op's batch rule to the data."""
+        mapped = tuple([type(a) is Batched and a.rank == self.rank for a in args])
+        data = [a.data if m else a for a, m in zip(args, mapped, strict=True)]
+        data = [a if m or isinstance(a, Value) or not hasattr(a, "shape") else constant(a)
+                for a, m in zip(data, mapped, strict=True)]
+        rule = op.batch or batch_by_loop
+        out = rule(op, self.size, data, mapped, params)
+        if type(out) is tuple:
+            return tuple([Batched(self.rank, o, self.size) for o in out])
+        return Batched(self.rank, out, self.size)
+
+    def __repr__(self):
+        return f"Batched({describe(self)}, size={self.size})"
+
+
+def batch_by_loop(op, size, args, mapped, params):
+    """For an op without a batch rule: one application a row."""
+    from functape.ops.movement import cut, stack
+
+    rows = [op(*[cut(a, index=(i,)) if m else a for a, m in zip(args, mapped, strict=True)],
+               **params) for i in range(size)]
+    if type(rows[0]) is tuple:
+        return tuple(stack(*column, axis=0) for column in zip(*rows, strict=True))
+    return stack(*rows, axis=0)
+
+
+def vmap(f, in_axes=0, out_axes=0):
+    r"""A function that applies `f` to each entry along an axis of its arguments, at once.
+
+    .. math:: \operatorname{vmap}(f)(x)_i = f(x_i)
+
+    Args:
+      f: function of arrays or pytrees of arrays.
+      in_axes: the axis to map over, None for an argument that is the same for all; an integer
+        for all arguments, or a tuple with one entry an argument, each an axis or a pytree of
+        axes that is a prefix of the argument.
+      out_axes: where the mapped axis goes in the results, likewise.
+
+    Returns:
+      The mapped function. Keyword arguments are mapped over their leading axis.
+
+    >>> import functape as ft
+    >>> ft.vmap(lambda x, y: x * y, in_axes=(0, None))(ft.numpy.arange(3.0), 10.0)
+    tensor([ 0., 10., 20.])
+    """
+    if not isinstance(in_axes, (int, tuple, list, type(None))):
+        raise ArgumentError("vmap: in_axes must be an integer, None, or a tuple with one entry an "
+                            f"argument, but is {describe(in_axes)}.")
+
+    @functools.wraps(f)
+    def mapped(*args, **kwargs):
+        plain = boundary.is_plain(args, kwargs)
+        if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
+            raise ShapeError(f"vmap: in_axes has {len(in_axes)} entries, but the function was "
+                             f"called with {len(args)} positional argument(s). Give one entry "
+                             "for each.")
+        axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+        leaves, structure, leaf_axes = spread_axes("in_axes", (axes, 0), (args, kwargs))
+        values = [a if axis is None else constant(a, "vmap", i)
+                  for i, (a, axis) in enumerate(zip(leaves, leaf_axes, strict=True))]
+        size = common_size(values, leaf_axes, args, kwargs)
+        with levels as rank:
+            inner = [v if axis is None else Batched(rank, front(v, axis), size)
+                     for v, axis in zip(values, leaf_axes, strict=True)]
+            args_in, kwargs_in = optree.tree_unflatten(structure, inner)
+            out = f(*boundary.enter(args_in), **kwargs_in)
+            boundary.outputs("vmap", out)
+            outs, form, out_leaf_axes = spread_axes("out_axes", out_axes, out)
+            done = [unbatch(boundary.lower(o, rank), rank, size, axis)
+                    for o, axis in zip(outs, out_leaf_axes, strict=True)]
+        return optree.tree_unflatten(form, [boundary.give(o, plain) for o in done])
+
+    return mapped
+
+
+def spread_axes(name, axes, args):
+    """Leaves of `args`, their structure, and the axis of each."""
+    options = {"none_is_leaf": True, "namespace": tree.NAMESPACE}
+    leaves, structure = optree.tree_flatten(args, **options)
+    try:
+        spread_out = optree.tree_broadcast_prefix(axes, args, **options)
+        leaf_axes = optree.tree_leaves(spread_out, **options)
+    except ValueError as error:
+        raise ShapeError(f"vmap: {name} must be a prefix of what it belongs to: {error}") from None
+    for axis in leaf_axes:
+        if axis is not None and type(axis) is not int:
+            raise ArgumentError(f"vmap: an entry of {name} must be an integer or None, but is "
+                                f"{describe(axis)}.")
+    axes = [None if leaf is None else axis for leaf, axis in zip(leaves, leaf_axes, strict=True)]
+    return leaves, structure, axes
+
+
+def common_size(values, axes, args, kwargs):
+    sizes = {}
+    for i, (v, axis) in enumerate(zip(values, axes, strict=True)):
+        if axis is None:
+            continue
+        n = len(v.shape)
+        if not -n <= axis < n:
+            raise ShapeError(f"vmap: leaf {i} of the arguments is {describe(v)} and has no axis "
+                             f"{axis}. Map over one of its {n} axes, or give it the axis None.")
+        sizes.setdefault(v.shape[axis], []).append(f"leaf {i} ({describe(v)}, axis {axis})")
+    if not sizes:
+        raise ShapeError("vmap: no argument is mapped. Give at least one an axis in in_axes.")
+    if len(sizes) > 1:
+        listed = "; ".join(f"{n}: {', '.join(names)}" for n, names in sizes.items())
+        raise ShapeError(f"vmap: all mapped axes must have one length, but there are {listed}.")
+    return next(iter(sizes))
+
+
+def front(value, axis):
+    """The mapped axis first."""
+    n = len(value.shape)
+    axis %= n
+    if axis == 0:
+        return value
+    return transpose(value, axes=(axis, *[i for i in range(n) if i != axis]))
+
+
+def unbatch(value, rank, size, axis):
+    """A result with its mapped axis where out_axes wants it; constants are repeated."""
+    if value is None:
+        return None
+    value = constant(value)
+    own = type(value) is Batched and value.rank == rank
+    if axis is None:
+        if own:
+            raise ConcretizationError("vmap: out_axes is None for a result that differs along the "
+                                      "mapped axis. Give it an axis, or reduce the result.")
+        return value
+    data = value.data if own else spread(value, size)
+    n = len(data.shape)
+    if not -n <= axis < n:
+        raise ShapeError(f"vmap: out_axes {axis} does not exist in a result of {n} axes.")
+    axis %= n
+    rest = list(range(1, n))
+    return data if axis == 0 else transpose(data, axes=(*rest[:axis], 0, *rest[axis:]))
