@@ -1,0 +1,248 @@
+"""What a picture of a tape shows: boxes for nodes, leaves and results, and lines between them."""
+
+from dataclasses import dataclass, field
+
+import mlx.core as mx
+
+from functape import tree
+from functape.errors import ArgumentError, GraphError, describe
+from functape.op import Value
+from functape.ops.families import batch_elementwise
+from functape.sinks import AccumulateGrad, Capture
+from functape.tape import RELEASED, NodeOfMany, OpNode, Output
+from functape.tensor import Tensor, constant
+
+
+@dataclass
+class Box:
+    """One box of the picture.
+
+    `kind` is op, leaf, again (a leaf that stands elsewhere), result, or more (what the limit cut
+    off). `type` says what comes out, as in ``[64,10]``. `saved` has a row (name, type, bytes,
+    is_constant) for each saved value, `facts` the parameters that the rules read. `above` lists
+    the boxes whose values go in.
+    """
+
+    kind: str
+    title: str
+    type: str = ""
+    note: str = ""
+    saved: list = field(default_factory=list)
+    facts: list = field(default_factory=list)
+    above: list = field(default_factory=list)
+
+
+@dataclass
+class Graph:
+    """The boxes, inputs before what uses them, and the sum of the saved bytes."""
+
+    boxes: list
+    saved_bytes: int
+
+    def count(self, kind):
+        return sum(box.kind == kind for box in self.boxes)
+
+
+def trace(f, *args):
+    """Run `f` on tensors that require grad; returns its result and names for these tensors.
+
+    >>> y, names = trace(lambda w, x: (w["a"] * x).sum(), {"a": mx.ones(3)}, 2.0)
+    >>> list(names)
+    ["w['a']", 'x']
+    """
+    labels = parameter_labels(f, len(args))
+    names, inputs = {}, []
+    for label, arg in zip(labels, args, strict=True):
+        leaves, structure = tree.flatten(arg)
+        made = [tracked(a) for a in leaves]
+        inputs.append(tree.unflatten(structure, made))
+        names.update((label + path, t) for path, t in zip(tree.paths(arg), made, strict=True))
+    return f(*inputs), names
+
+
+def parameter_labels(f, count):
+    code = getattr(f, "__code__", None)
+    names = code.co_varnames[: code.co_argcount] if code else ()
+    return [*names[:count], *(f"args[{i}]" for i in range(len(names), count))]
+
+
+def tracked(a):
+    """A leaf that requires grad; integers and booleans stay constants."""
+    value = constant(a)
+    if not mx.issubdtype(value.dtype, mx.inexact):
+        return value
+    leaf = Tensor(value.cell.data)
+    leaf.sink = AccumulateGrad(leaf)
+    return leaf
+
+
+def read(y, names=None, limit=200):
+    """The graph behind the tensors in `y`.
+
+    Args:
+      y: a tensor, or a pytree of tensors.
+      names: a mapping from names to leaves, or to pytrees of leaves.
+      limit: draw at most so many nodes, the last ones of the tape.
+    """
+    roots = [v for v in tree.leaves(y) if isinstance(v, Value)]
+    off = [v for v in roots if type(v) is not Tensor or v.edge is None]
+    if off or not roots:
+        given = describe(off[0]) if off else describe(y)
+        raise GraphError(f"A picture shows the tape behind a tensor, but {given} is not on a tape. "
+                         "Compute it from tensors with requires_grad=True, or draw the function: "
+                         "functape.viz.draw(f, *args).")
+    return Reader(naming(names or {}), limit).graph(roots)
+
+
+def naming(names):
+    """From the identity of a leaf to its name."""
+    if not isinstance(names, dict):
+        raise ArgumentError(f"names maps names to tensors, but is {describe(names)}. Write "
+                            "names={'w': w}.")
+    return {id(leaf): name + path for name, value in names.items()
+            for path, leaf in zip(tree.paths(value), tree.leaves(value), strict=True)}
+
+
+class Reader:
+    """Makes boxes of nodes."""
+
+    def __init__(self, names, limit):
+        self.names, self.limit = names, limit
+        self.shapes = {}  # node -> shape of what it computed, where anything tells
+        self.arrays = {}  # id of a saved array -> its size, so that none counts twice
+
+    def graph(self, roots):
+        nodes = reachable([owner(r.edge) for r in roots])
+        shown = [n for n in nodes if not n.is_sink][-self.limit:]
+        last = set(shown) | {owner(r.edge) for r in roots}
+        sinks = [n for n in nodes if n.is_sink and (n in last or feeds(n, shown))]
+        for root in roots:
+            self.shapes.setdefault(owner(root.edge), root.shape)
+        for node in reversed(shown):
+            self.learn(node)
+        boxes, place = [], {}
+        missing = len(nodes) - len(shown) - len(sinks)
+        if missing:
+            boxes.append(Box("more", f"\N{HORIZONTAL ELLIPSIS} {missing:,} earlier nodes"))
+        for node in sinks + shown:
+            box = self.sink(node) if node.is_sink else self.op(node)
+            box.above = [place.get(owner(e), 0) for e in node.edges if e is not None]
+            place[node] = len(boxes)
+            boxes.append(box)
+        for i, root in enumerate(roots):
+            title = "result" if len(roots) == 1 else f"result {i}"
+            boxes.append(Box("result", title, describe(root), above=[place[owner(root.edge)]]))
+        return Graph(repeat_leaves(boxes), sum(self.arrays.values()))
+
+    def learn(self, node):
+        """Note the shapes of the inputs that this node knows of."""
+        if not isinstance(node, OpNode):
+            known = [self.shapes.get(node)] * len(node.edges)
+        else:
+            known = input_shapes(node, self.shapes.get(node))
+        for edge, shape in zip(node.edges, known, strict=True):
+            if edge is not None and shape is not None:
+                self.shapes.setdefault(owner(edge), shape)
+
+    def sink(self, node):
+        leaf = getattr(node, "variable", None)
+        if leaf is not None:
+            return Box("leaf", self.names.get(id(leaf), "leaf"), describe(leaf), ".grad")
+        if type(node) is Capture:
+            return Box("leaf", "input", bracket(self.shapes.get(node)), "of a transform")
+        return Box("leaf", "leaf", bracket(self.shapes.get(node)), "gone")
+
+    def op(self, node):
+        if not isinstance(node, OpNode):
+            return Box("op", node.name.removesuffix("Backward").lower(),
+                       bracket(self.shapes.get(node)))
+        if isinstance(node, NodeOfMany):
+            out = ", ".join(bracket(shape) for shape, _ in node.avals)
+        else:
+            out = bracket(self.shapes.get(node))
+        box = Box("op", node.plan.op.name, out)
+        if node.saved is RELEASED:
+            box.facts.append("what it saved is freed")
+            return box
+        arrays, facts = saved(node)
+        rows = zip(arrays.items(), node.plan.sources, strict=True)
+        for (name, value), at in sorted(rows, key=lambda row: (row[1] < 0, abs(row[1]))):
+            fixed = at >= 0 and node.edges[at] is None
+            box.saved.append((name, describe(value), self.size(value), fixed))
+        box.facts = [f"{name}={short(value)}" for name, value in facts.items()
+                     if not name.endswith(("_shape", "_dtype")) and name != "shapes"]
+        return box
+
+    def size(self, value):
+        """Bytes of a saved array."""
+        size = getattr(value, "nbytes", 0)
+        self.arrays[id(value)] = size
+        return size
+
+
+def owner(edge):
+    """The node that an edge leads to; of several outputs, the node that made them."""
+    return edge.edges[0] if type(edge) is Output else edge
+
+
+def reachable(roots):
+    """All nodes behind the roots, in the order of their making, sinks first."""
+    found, stack = dict.fromkeys(roots), list(roots)  # a dict, since it keeps an order
+    while stack:
+        for edge in stack.pop().edges:
+            node = None if edge is None else owner(edge)
+            if node is not None and node not in found:
+                found[node] = None
+                stack.append(node)
+    return sorted(found, key=lambda n: n.seq)
+
+
+def repeat_leaves(boxes):
+    """The boxes, where a leaf with many uses stands again, by name, at each use but the first."""
+    uses = {}
+    for i, box in enumerate(boxes):
+        for k, above in enumerate(box.above):
+            uses.setdefault(above, []).append((i, k))
+    again = {place: boxes[i].title for i, places in uses.items()
+             if boxes[i].kind == "leaf" and len(places) > 2 for place in places[1:]}
+    numbers = {place: n for n, place in enumerate(again)}
+    for i, box in enumerate(boxes):
+        box.above = [numbers.get((i, k), above + len(again)) for k, above in enumerate(box.above)]
+    return [*(Box("again", title) for title in again.values()), *boxes]
+
+
+def feeds(sink, nodes):
+    return any(edge is sink for node in nodes for edge in node.edges)
+
+
+def saved(node):
+    """Two dicts, by name: the arrays that a node saved, and the facts."""
+    names = dict.fromkeys(n for _, rule, _ in node.plan.steps for n in rule.reads)
+    arrays = node.plan.arrays
+    facts = [n for n in names if n not in arrays]
+    values = list(node.saved)
+    return (dict(zip(arrays, values, strict=False)),
+            dict(zip(facts, values[len(arrays):], strict=True)))
+
+
+def input_shapes(node, out_shape):
+    """The shape of each input, or None, by what the node saved."""
+    op = node.plan.op
+    if node.saved is RELEASED:
+        return [None] * len(node.edges)
+    arrays, facts = saved(node)
+    if op.variadic:
+        return list(facts.get("shapes", [None] * len(node.edges)))
+    if op.batch is batch_elementwise and len(op.args) == 1:
+        return [out_shape]
+    return [facts.get(f"{name}_shape", getattr(arrays.get(name), "shape", None))
+            for name in op.args]
+
+
+def bracket(shape):
+    return "" if shape is None else f"[{','.join(map(str, shape))}]"
+
+
+def short(value, most=28):
+    text = str(value).replace(" ", "").removeprefix("mlx.core.")
+    return text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,173 @@
+"""A tape as an SVG picture: no Graphviz, no fonts beyond what a browser has."""
+
+from xml.sax.saxutils import escape
+
+from functape.viz.layout import place
+
+EM = 12.0  # font size; all text is monospaced, so widths are known without a font
+CHAR = 0.61 * EM
+ROW, HEAD, PAD, MARGIN, FOOT = 17, 26, 11, 22, 52
+
+# A page that holds the picture shares its styles, so each rule says whose it is (@).
+STYLE = """
+@text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace }
+@text { fill: #334155 }
+@.name, @.leafname, @.againname, @.resultname { font-weight: 700 }
+@.name { fill: #3730a3 }
+@.leafname, @.againname { fill: #0f766e }
+@.resultname { fill: #92400e }
+@.dim { fill: #8492a6 }
+@.paper { fill: #f8fafc }
+@.card { fill: #eef2ff; stroke: #cbd5e1 }
+@.body { fill: #ffffff }
+@.leaf { fill: #ccfbf1; stroke: #14b8a6 }
+@.again { fill: #ffffff; stroke: #14b8a6; stroke-dasharray: 3 3 }
+@.result { fill: #fef3c7; stroke: #f59e0b }
+@.more { fill: none; stroke: #94a3b8; stroke-dasharray: 4 3 }
+@.line { fill: none; stroke: #94a3b8; stroke-width: 1.5 }
+@.tip { fill: #94a3b8 }
+""".replace("@", ".ft-tape ")
+
+
+def to_svg(graph):
+    """SVG text of a graph: values flow down along the lines, cotangents flow up."""
+    cards = [Card(box) for box in graph.boxes]
+    lines = [(above, i) for i, box in enumerate(graph.boxes) for above in box.above]
+    layout = place([(c.width, c.height) for c in cards], lines)
+    notes = summary(graph)
+    width = max(layout.width, max(map(len, notes)) * CHAR) + 2 * MARGIN
+    height = layout.height + 2 * MARGIN + FOOT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tape" width="{width:.0f}" '
+        f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
+        f'aria-label="{escape(notes[0])}">',
+        f"<style>{STYLE}</style>",
+        '<rect class="paper" width="100%" height="100%" rx="10"/>',
+        f'<g transform="translate({(width - layout.width) / 2:.1f} {MARGIN})">',
+        *curves(graph, cards, layout),
+        *(card.draw(x, y) for card, (x, y) in zip(cards, layout.centres, strict=True)),
+        "</g>",
+        *(f'<text class="dim" x="{width / 2:.1f}" y="{height - MARGIN - 18 + 18 * i:.1f}" '
+          f'text-anchor="middle">{escape(note)}</text>' for i, note in enumerate(notes)),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def summary(graph):
+    nodes, leaves = graph.count("op"), graph.count("leaf")
+    return (f"{nodes} node{'s' * (nodes != 1)}, {leaves} lea{'f' if leaves == 1 else 'ves'}, "
+            f"{amount(graph.saved_bytes)} saved",
+            "values flow down, gradients up; a card lists what its node saves")
+
+
+def amount(size):
+    """Bytes, as people read them.
+
+    >>> amount(12), amount(2_500_000)
+    ('12 B', '2.5 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if size >= 100 or unit == "B" else f"{size:.1f} {unit}"
+
+
+# --- boxes --------------------------------------------------------------------------------------
+
+
+class Card:
+    """One box, and the size that its text needs."""
+
+    def __init__(self, box):
+        self.box = box
+        longest = max((len(name) for name, *_ in box.saved), default=0)
+        self.rows = [
+            (f"{name:{longest}} {kind}", amount(size) if size else "", fixed)
+            for name, kind, size, fixed in box.saved
+        ]
+        self.rows += [(fact, "", True) for fact in box.facts]
+        texts = [f"{box.title}  {box.type}  {box.note}".rstrip()]
+        texts += [f"{text}  {side}".rstrip() for text, side, _ in self.rows]
+        self.width = max(map(len, texts)) * CHAR + 2 * PAD
+        self.height = HEAD + (len(self.rows) * ROW + 7 if self.rows else 0)
+
+    def draw(self, x, y):
+        """The box, centred at a point."""
+        parts = self.node() if self.box.kind == "op" else self.pill()
+        corner = f"{x - self.width / 2:.1f} {y - self.height / 2:.1f}"
+        return f'<g transform="translate({corner})">{"".join(parts)}</g>'
+
+    def node(self):
+        """A card: the op and what it computes, then what it saved."""
+        w, h = round(self.width, 1), self.height
+        yield f'<rect class="card" width="{w}" height="{h}" rx="6"/>'
+        if self.rows:
+            corner = f"V{h - 6.5}q0 6 -6 6H6.5q-6 0 -6 -6z"
+            yield f'<path class="body" d="M.5 {HEAD}h{w - 1:.1f}{corner}"/>'
+        yield text("name", PAD, 17, self.box.title)
+        yield text("dim", w - PAD, 17, self.box.type, end=True)
+        for i, (row, side, faint) in enumerate(self.rows):
+            y = HEAD + 15 + i * ROW
+            yield text("dim" if faint else "", PAD, y, row)
+            yield text("dim", w - PAD, y, side, end=True)
+
+    def pill(self):
+        """A rounded box with a line of text: leaves, results and what was cut off."""
+        kind = self.box.kind
+        yield f'<rect class="{kind}" width="{self.width:.1f}" height="{HEAD}" rx="{HEAD / 2}"/>'
+        yield text(f"{kind}name", PAD, 17, self.box.title)
+        yield text("", PAD + (len(self.box.title) + 2) * CHAR, 17, self.box.type)
+        yield text("dim", self.width - PAD, 17, self.box.note, end=True)
+
+
+def text(kind, x, y, words, end=False):
+    if not words:
+        return ""
+    anchor = ' text-anchor="end"' if end else ""
+    place = f'x="{x:.1f}" y="{y}"{anchor} xml:space="preserve"'
+    return f'<text class="{kind}" {place}>{escape(words)}</text>'
+
+
+# --- lines --------------------------------------------------------------------------------------
+
+
+def curves(graph, cards, layout):
+    """The lines, each from the foot of a box to the head of another; those that meet at a box
+    spread along its edge in the order in which they come."""
+    centres, ways, starts, ends = layout.centres, layout.routes, {}, {}
+    for i, box in enumerate(graph.boxes):
+        for above in dict.fromkeys(box.above):
+            starts.setdefault(above, []).append((above, i))
+            ends.setdefault(i, []).append((above, i))
+    out = ports(starts, cards, centres, lambda k: (ways[k] or [centres[k[1]]])[0][0], +1)
+    into = ports(ends, cards, centres, lambda k: (ways[k] or [centres[k[0]]])[-1][0], -1)
+    for line in out:
+        yield curve([out[line], *ways[line], into[line]])
+
+
+def ports(groups, cards, centres, toward, side):
+    """Where lines touch their boxes: on the foot (side 1) or the head (-1)."""
+    at = {}
+    for box, lines in groups.items():
+        (x, y), card = centres[box], cards[box]
+        step = min(22, (card.width - 28) / max(1, len(lines) - 1))
+        for k, line in enumerate(sorted(lines, key=toward)):
+            at[line] = (x + (k - (len(lines) - 1) / 2) * step, y + side * card.height / 2)
+    return at
+
+
+def curve(points):
+    """A smooth path downwards through the points, with a tip at its end."""
+    (x, y), *rest = points
+    *rest, (end_x, end_y) = rest
+    d = f"M{x:.1f} {y:.1f}"
+    for px, py in [*rest, (end_x, end_y - 6)]:
+        half = (py - y) / 2
+        straight = abs(px - x) < 0.05
+        d += f"V{py:.1f}" if straight else (
+            f"C{x:.1f} {y + half:.1f} {px:.1f} {py - half:.1f} {px:.1f} {py:.1f}")
+        x, y = px, py
+    tip = f"M{end_x - 4:.1f} {end_y - 8:.1f}h8l-4 8z"
+    return f'<path class="line" d="{d}"/><path class="tip" d="{tip}"/>'

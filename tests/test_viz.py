@@ -1,0 +1,150 @@
+"""Pictures of tapes: well-formed, complete, and without boxes or lines over one another."""
+
+import itertools
+import re
+import xml.etree.ElementTree as ET
+
+import functape
+
+# isort: split
+import mlx.core as mx
+import pytest
+
+from functape import viz
+from functape.errors import ArgumentError, GraphError
+from functape.op import table
+from functape.viz.graph import read, trace
+from functape.viz.layout import place
+from functape.viz.svg import Card
+
+sin, exp, tanh, split = (table[name] for name in ("sin", "exp", "tanh", "split"))
+concatenate, mean, total = (table[name] for name in ("concatenate", "mean", "sum"))
+
+
+def product(x, y):
+    return sin(x * y) + exp(x)
+
+
+def network(params, x):
+    for w, b in params:
+        x = tanh(x @ w + b)
+    return mean(x, axis=(0, 1), keepdims=False)
+
+
+def recurrent(w, u, h):
+    steps = []
+    for _ in range(5):
+        h = tanh(h @ w + u)
+        steps.append(h)
+    return total(concatenate(*steps, axis=1), axis=(0, 1), keepdims=False)
+
+
+def pieces(x):
+    a, b, c = split(x, at=(1, 2), axis=0)
+    return {"product": a * b, "last": sin(c)}
+
+
+def zeros(*shape):
+    return mx.zeros(shape)
+
+
+CASES = {
+    "product": (product, 2.0, 3.0),
+    "network": (network, [(zeros(8, 4), zeros(4)), (zeros(4, 2), zeros(2))], zeros(5, 8)),
+    "recurrent": (recurrent, zeros(4, 4), zeros(4), zeros(3, 4)),
+    "pieces": (pieces, zeros(3, 2)),
+    "gradient": (functape.grad(lambda x: total(sin(x) * x, axis=(0,), keepdims=False)), zeros(3)),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_svg_is_well_formed_and_names_every_op(case):
+    picture = viz.draw(*case)
+    root = ET.fromstring(picture)
+    words = {t.text for t in root.iter("{http://www.w3.org/2000/svg}text")}
+    y, names = trace(*case)
+    boxes = read(y, names).boxes
+    assert {box.title for box in boxes} <= words
+    lines = sum(len(set(box.above)) for box in boxes)
+    assert len([p for p in root.iter("{http://www.w3.org/2000/svg}path")
+                if p.get("class") == "line"]) == lines
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_nothing_overlaps_and_lines_run_down(case):
+    y, names = trace(*case)
+    boxes = read(y, names).boxes
+    cards = [Card(box) for box in boxes]
+    lines = [(above, i) for i, box in enumerate(boxes) for above in box.above]
+    layout = place([(c.width, c.height) for c in cards], lines)
+    frames = [(x - c.width / 2, y - c.height / 2, x + c.width / 2, y + c.height / 2)
+              for c, (x, y) in zip(cards, layout.centres, strict=True)]
+    for (l1, t1, r1, b1), (l2, t2, r2, b2) in itertools.combinations(frames, 2):
+        assert r1 <= l2 or r2 <= l1 or b1 <= t2 or b2 <= t1
+    assert min(f[0] for f in frames) >= -1e-6 and max(f[2] for f in frames) <= layout.width + 1e-6
+    for (upper, lower), way in layout.routes.items():
+        heights = [frames[upper][3], *(y for _, y in way), frames[lower][1]]
+        assert heights == sorted(heights)
+        for x, y in way:
+            assert not any(left < x < right and top < y < bottom
+                           for left, top, right, bottom in frames)
+
+
+def test_a_card_lists_what_its_node_saves():
+    graph = read(*trace(lambda x: sin(x * 2.0), zeros(3, 4)))
+    multiply, sine = (box for box in graph.boxes if box.kind == "op")
+    assert multiply.title == "multiply" and multiply.type == "[3,4]"
+    assert multiply.saved == [("y", "2.0 (float)", 0, True)]  # nothing of x: only y's rule needs it
+    assert sine.saved == [("x", "float32[3,4]", 48, False)]
+    assert graph.saved_bytes == 48
+
+
+def test_an_array_that_two_nodes_save_counts_once():
+    graph = read(*trace(lambda x: exp(x) * sin(x), zeros(10)))  # exp's output in two cards
+    assert sum(size for box in graph.boxes for _, _, size, _ in box.saved) == 160
+    assert graph.saved_bytes == 120
+
+
+def test_leaves_have_names_and_repeat_by_name():
+    y, names = trace(*CASES["recurrent"])
+    boxes = read(y, names).boxes
+    assert [b.title for b in boxes if b.kind == "leaf"].count("w") == 1
+    assert [b.title for b in boxes if b.kind == "again"].count("w") == 4
+    boxes = read(y, {"my weight": names["w"]}).boxes
+    assert {b.title for b in boxes if b.kind == "leaf"} == {"my weight", "leaf"}
+    with pytest.raises(ArgumentError, match="names maps names to tensors"):
+        read(y, [names["w"]])
+
+
+def test_the_limit_keeps_the_end_of_a_long_tape():
+    def chain(x):
+        for _ in range(3000):
+            x = sin(x)
+        return x
+
+    boxes = read(*trace(chain, 1.0), limit=10).boxes
+    assert [b.kind for b in boxes] == ["more", *["op"] * 10, "result"]
+    assert boxes[0].title == "\N{HORIZONTAL ELLIPSIS} 2,991 earlier nodes"
+
+
+def test_dot_has_a_line_for_each_use():
+    text = viz.dot(product, 2.0, 3.0)
+    assert text.startswith("digraph tape {") and text.endswith("}\n")
+    assert len(re.findall(r"n\d+ -> n\d+;", text)) == 7
+    assert r'label="multiply []\nx: float32[]\ny: float32[]"' in text
+
+
+def test_a_notebook_shows_the_picture(tmp_path):
+    picture = viz.draw(product, 2.0, 3.0)
+    picture.save(tmp_path / "tape.svg")
+    assert (tmp_path / "tape.svg").read_text(encoding="utf-8") == picture._repr_svg_()
+
+
+def test_markup_in_names_is_escaped():
+    y, names = trace(product, 2.0, 3.0)
+    assert "<&>" in "".join(ET.fromstring(viz.draw(y, names={"<&>": names["x"]})).itertext())
+
+
+def test_what_is_not_on_a_tape_is_refused():
+    with pytest.raises(GraphError, match=r"not on a tape.*draw\(f, \*args\)"):
+        viz.draw(sin(1.0))
