@@ -52,7 +52,7 @@ def number(node):
     return node.seq
 
 
-def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False, keep_graph=False):
+def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
     """Send the seeds from the roots through the scheduled nodes.
 
     Whatever arrives at a node is summed first; the node then runs once.
@@ -63,7 +63,6 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False, keep_graph=
       wanted: the nodes whose cotangents to return; None: sinks take them.
       lift: makes values of saved arrays, so that the pass can be recorded; None: plain arrays.
       retain: keep what the nodes saved.
-      keep_graph: told to the sinks: what arrives is itself on a tape.
 
     Returns:
       A dict from each wanted node that was reached to its cotangent.
@@ -76,17 +75,24 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False, keep_graph=
         g = arrived.pop(node, None)
         if g is None:
             continue
-        if node.hooks is not None:
-            g = node.hooks.before(node, g, lift)
+        hooks, edges = node.hooks, node.edges
+        if hooks is not None:
+            g = hooks.on_cotangent(node, g)
         if wanted is not None and node in wanted:
             captured[node] = g
         if node.is_sink:
             if wanted is None:
-                node.accept(g, keep_graph)
+                node.accept(g, hooks)
             continue
-        if live is not None and live.isdisjoint(node.edges):
+        if live is not None and live.isdisjoint(edges):
             continue
-        for edge, part in node.pullback(g, lift, live):
+        if hooks is not None:
+            g = hooks.before(node, g)
+        parts = node.pullback(g, lift, live)
+        if hooks is not None:
+            parts = hooks.after(node, parts, g)
+        for i, part in parts:
+            edge = edges[i]
             arrived[edge] = arrived[edge] + part if edge in arrived else part
         if not retain:
             node.release()

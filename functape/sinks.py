@@ -1,8 +1,8 @@
 """Where a backward pass ends.
 
 AccumulateGrad   adds into the `.grad` of a leaf, which it holds weakly
-Capture          the end of a transform's private leaf: the transform takes what arrives; for any
-                 other pass nothing is there to keep it, and it is dropped
+Capture          the end of a transform's private leaf: that transform takes what arrives; for any
+                 other pass nobody is there to keep it, and it is dropped
 """
 
 import threading
@@ -19,38 +19,37 @@ class Sink(Node):
 
     def __init__(self):
         super().__init__(())
-        self.seq = -1
-
-    def pullback(self, g, lift, live):
-        return ()
+        self.seq = -1  # before all nodes; the schedule puts a sink after its last consumer
 
 
 class AccumulateGrad(Sink):
     """The end of the tape at a leaf; the tape does not keep the leaf alive."""
 
-    __slots__ = ("leaf", "lock", "post_hooks")
+    __slots__ = ("leaf", "lock")
     name = "AccumulateGrad"
 
     def __init__(self, leaf):
         super().__init__()
         self.leaf = weakref.ref(leaf)
         self.lock = threading.Lock()
-        self.post_hooks = None
 
     @property
     def variable(self):
         """The leaf, or None if it is gone."""
         return self.leaf()
 
-    def accept(self, g, keep_graph):
+    def accept(self, g, hooks):
         """Add `g` to the leaf's `.grad`, if the leaf still lives and wants it."""
         leaf = self.leaf()
-        if leaf is None or not leaf.requires_grad:
+        if leaf is None or leaf.sink is not self:
             return
+        if hooks is not None:
+            g = hooks.before(self, g)
         with self.lock:
-            leaf.accumulate(g, keep_graph)
-        for hook in list((self.post_hooks or {}).values()):
-            hook(leaf)
+            leaf.add_to_grad(g)
+        if hooks is not None:
+            hooks.at_leaf(leaf)
+            hooks.after(self, [], g)
 
 
 class Capture(Sink):
@@ -59,5 +58,5 @@ class Capture(Sink):
     __slots__ = ()
     name = "Capture"
 
-    def accept(self, g, keep_graph):
+    def accept(self, g, hooks):
         """No transform asked: drop it."""

@@ -19,7 +19,13 @@ class Mode(threading.local):
     """What this thread records."""
 
     recording = True  # grad mode
-    packing = None  # a pair (pack, unpack) of saved-tensor hooks
+    inference = False
+    functional = 0  # how many transforms are running: inside them arrays are values
+    walk = None  # the schedule of the backward pass that a user started
+    allow_mutation = False  # saved values may have been changed in place since
+    packing = None  # saved-tensor hooks; see autograd.saved
+    packing_disabled = None  # the message for whoever enters such hooks
+    watch = None  # told of each node as it is made: anomaly mode, a profiler
 
 
 mode = Mode()
@@ -45,13 +51,19 @@ class Cell:
 class Node:
     """Common to all nodes: edges to the nodes of the inputs, and a number."""
 
-    __slots__ = ("edges", "seq", "hooks", "__weakref__")
+    __slots__ = ("edges", "seq", "hooks", "notes", "__weakref__")
     is_sink = False
 
     def __init__(self, edges):
         self.edges = edges  # one an input: Node, or None where nothing flows
         self.seq = sequence()
-        self.hooks = None
+        self.hooks = None  # see functape.hooks
+        self.notes = None  # the user's metadata
+
+    @property
+    def owner(self):
+        """The node of the op; of one output of several, the node of all."""
+        return self
 
     @property
     def next_functions(self):
@@ -61,9 +73,20 @@ class Node:
     def as_function(self):
         return (self, 0)
 
+    @property
+    def metadata(self):
+        """A dict for whatever the user wants to keep with the node."""
+        if self.notes is None:
+            self.notes = {}
+        return self.notes
+
+    @property
+    def sequence_nr(self):
+        return self.seq
+
     def pullback(self, g, lift, live):
-        """Pairs (edge, cotangent). `lift` makes values of what was saved (None: plain arrays);
-        only edges in `live` are wanted (None: all)."""
+        """Pairs (input number, cotangent). `lift` makes values of what was saved (None: plain
+        arrays); only edges in `live` are wanted (None: all)."""
         raise NotImplementedError
 
     def release(self):
@@ -84,7 +107,7 @@ class OpNode(Node):
     def __init__(self, plan, edges, saved, cells):
         self.edges = edges
         self.seq = sequence()
-        self.hooks = None
+        self.hooks = self.notes = None
         self.plan = plan
         self.saved = saved  # arrays, then facts, as the plan lists them
         self.cells = cells  # of the arrays: where a change in place shows
@@ -98,7 +121,7 @@ class OpNode(Node):
         if saved is RELEASED:
             raise GraphError(freed(self.name))
         for cell, value in zip(self.cells, saved):  # noqa: B905 - facts follow the arrays
-            if cell is not None and cell.data is not value:
+            if cell is not None and cell.data is not value and not mode.allow_mutation:
                 raise InplaceError(modified(self))
         if lift is None:
             steps = plan._raw_steps or plan.raw_steps
@@ -107,10 +130,9 @@ class OpNode(Node):
             saved = self.lifted(lift)
         parts = []
         for i, formula, at in steps:
-            edge = edges[i]
-            if live is None or edge in live:
+            if live is None or edges[i] in live:
                 reads = saved if at is None else [saved[k] for k in at]
-                parts.append((edge, formula(g, *reads)))
+                parts.append((i, formula(g, *reads)))
         return parts
 
     def lifted(self, lift):
@@ -163,11 +185,11 @@ class Output(Node):
         return (self.edges[0], self.index)
 
     @property
-    def next_functions(self):
-        return self.edges[0].next_functions
+    def owner(self):
+        return self.edges[0]
 
     def pullback(self, g, lift, live):
-        return [(self.edges[0], Parts({self.index: g}))]
+        return [(0, Parts({self.index: g}))]
 
 
 class Parts(dict):
@@ -192,7 +214,7 @@ class Identity(Node):
     name = "AliasBackward"
 
     def pullback(self, g, lift, live):
-        return [(self.edges[0], g)] if live is None or self.edges[0] in live else []
+        return [(0, g)]
 
 
 def freed(name):

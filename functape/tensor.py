@@ -4,8 +4,6 @@ Its methods that compute (`x.sum()`, `x @ w`) are installed by functape.numpy on
 the wrappers of `jvp` and `vmap` have them too. What stands here is what only a tensor has.
 """
 
-import warnings
-
 import mlx.core as mx
 import numpy as np
 
@@ -66,8 +64,8 @@ class Tensor(Value):
         if tracked and op.differentiable and mode.recording:
             return record(op, tracked, args, data, edges, out, params, rank)
         if type(out) is tuple:
-            return tuple([Tensor(o, rank) for o in out])
-        return Tensor(out, rank)
+            return tuple([unrecorded(o, rank) for o in out])
+        return unrecorded(out, rank)
 
     @property
     def edge(self):
@@ -87,7 +85,7 @@ class Tensor(Value):
     @property
     def grad_fn(self):
         """The node that computed this tensor; None for leaves."""
-        return self.node
+        return None if self.node is None else self.node.owner
 
     @property
     def is_leaf(self):
@@ -128,6 +126,13 @@ class Tensor(Value):
         return alias
 
 
+def unrecorded(data, rank):
+    tensor = Tensor(data, rank)
+    if mode.inference:
+        tensor.cell.version = None  # it can never be saved for a backward pass
+    return tensor
+
+
 def record(op, tracked, args, data, edges, out, params, rank):
     """Put one application of an op on the tape; returns its outputs."""
     plan = op.plans.get(tracked) or op.plan(tracked, len(args))
@@ -138,6 +143,8 @@ def record(op, tracked, args, data, edges, out, params, rank):
         source = args[at] if at >= 0 else outs[~at]
         if type(source) is Tensor and source.rank == rank:
             cell = source.cell
+            if cell.version is None:
+                raise GraphError(inference_text(cell.data))
             cells.append(cell)
             saved.append(cell.data)
         else:
@@ -150,8 +157,15 @@ def record(op, tracked, args, data, edges, out, params, rank):
         place_outputs(outs, NodeOfMany(plan, edges, saved, cells, outs))
         return outs
     if plan.steps:
-        outs[0].node = OpNode(plan, edges, saved, cells)
+        node = outs[0].node = OpNode(plan, edges, saved, cells)
+        if mode.watch is not None:
+            mode.watch(node)
     return outs[0]
+
+
+def inference_text(value):
+    return (f"A tensor made in inference mode, {describe(value)}, cannot be saved for a backward "
+            "pass. Use a clone() of it made outside of inference mode.")
 
 
 def place_outputs(outs, node):
@@ -205,6 +219,21 @@ def constant(a, name="asarray", index=0):
 
 
 Op.constant = staticmethod(constant)
+
+
+def show(tensor):
+    """The values, and the dtype and place on the tape where they are not the usual ones."""
+    if tensor.rank:
+        return f"Tensor({describe(tensor)})"
+    array = as_numpy(tensor.cell.data)
+    text = np.array2string(array, separator=", ", prefix="tensor(")
+    if tensor.dtype not in (mx.float32, mx.int32, mx.bool_):
+        text += f", dtype={str(tensor.dtype).removeprefix('mlx.core.')}"
+    if tensor.node is not None:
+        text += f", grad_fn={tensor.grad_fn!r}"
+    elif tensor.sink is not None:
+        text += ", requires_grad=True"
+    return f"tensor({text})"
 
 
 def constant_lift(data, edge):

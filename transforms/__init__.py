@@ -8,7 +8,8 @@ if __name__ != "functape.transforms":
 
 from functape.transforms.forward import jvp
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
+from functape.transforms.jit import jit
 from functape.transforms.reverse import grad, value_and_grad, vjp
 from functape.transforms.vmap import vmap
 
-__all__ = ["grad", "hessian", "hvp", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "vmap"]
+__all__ = ["grad", "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp", "value_and_grad", "vjp", "vmap"]

@@ -4,11 +4,13 @@ Arrays that are `mx.array`s on the way in are `mx.array`s on the way out, unless
 tracks the result; with tensors, NumPy arrays and numbers the results are tensors.
 """
 
+import contextlib
+
 import mlx.core as mx
 import numpy as np
 
 from functape import engine, tree
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.op import Value
 from functape.sinks import Capture
 from functape.tape import Identity, mode
@@ -160,6 +162,16 @@ def lower(value, rank):
     return value
 
 
+@contextlib.contextmanager
+def inside():
+    """While a transform runs the user's function: arrays are values there, += rebinds."""
+    mode.functional += 1
+    try:
+        yield
+    finally:
+        mode.functional -= 1
+
+
 # --- out ----------------------------------------------------------------------------------------
 
 
@@ -191,3 +203,11 @@ def give(value, plain):
     if plain and type(value) is Tensor and value.rank == 0 and value.edge is None:
         return value.cell.data
     return value
+
+
+def plain_array(name, value):
+    """The `mx.array` of a result that no transform tracks."""
+    if type(value) is Tensor and value.rank == 0:
+        return value.cell.data
+    raise ConcretizationError(f"{name}: the function returned a value of a transform that runs "
+                              "around it. Pass what it closes over as an argument.")

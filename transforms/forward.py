@@ -72,7 +72,7 @@ def jvp(f, primals, tangents, has_aux=False):
     labels = [f"primals[{i}]" for i in range(len(primals))]
     values, structure = boundary.inexact_leaves("jvp", primals, labels)
     moves = boundary.match("jvp", tangents, structure, values, "tangent", "primal")
-    with levels as rank:
+    with levels as rank, boundary.inside():
         duals = [Dual(rank, p, t) for p, t in zip(values, moves, strict=True)]
         out, aux = boundary.with_aux("jvp", f(*tree.unflatten(structure, duals)), has_aux)
         outs, form = boundary.outputs("jvp", out)

@@ -5,12 +5,12 @@ import functools
 import mlx.core as mx
 
 from functape import engine, tree
+from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.op import levels
 from functape.tape import mode
 from functape.tensor import Tensor, constant, constant_lift, recorded_lift
 from functape.transforms import boundary
-from functape.transforms.modes import enabled
 
 
 class Pullback:
@@ -20,7 +20,7 @@ class Pullback:
         """Run f on private aliases of `values`, the leaves of what is differentiated."""
         self.name, self.rank, outer = name, levels.tensor_rank, mode.recording
         aliases = [boundary.alias(v, self.rank) for v in values]
-        with enabled(True):
+        with enable_grad(), boundary.inside():
             out, self.aux = boundary.with_aux(name, f(aliases), has_aux)
         self.outs, self.structure = boundary.outputs(name, out)
         self.inputs = values
@@ -42,7 +42,7 @@ class Pullback:
         lift = recorded_lift(self.rank) if self.recorded else constant_lift
         if not self.recorded and self.rank == 0 and all(is_constant(s) for s in seeds):
             lift, seeds = None, [s.cell.data for s in seeds]
-        with enabled(True):
+        with enable_grad():
             found = engine.run(self.plan, self.roots, seeds, wanted=set(self.ends), lift=lift,
                                retain=retain or self.recorded)
         return [self.cotangent(found.get(end), v)

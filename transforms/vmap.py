@@ -90,7 +90,7 @@ def vmap(f, in_axes=0, out_axes=0):
         values = [a if axis is None else constant(a, "vmap", i)
                   for i, (a, axis) in enumerate(zip(leaves, leaf_axes, strict=True))]
         size = common_size(values, leaf_axes, args, kwargs)
-        with levels as rank:
+        with levels as rank, boundary.inside():
             inner = [v if axis is None else Batched(rank, front(v, axis), size)
                      for v, axis in zip(values, leaf_axes, strict=True)]
             args_in, kwargs_in = optree.tree_unflatten(structure, inner)

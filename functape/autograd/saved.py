@@ -1,0 +1,156 @@
+"""Saved tensors, where the user has a say: hooks that pack them, and their direct use.
+
+What an op saves is an array, its cell and where it stands on the tape (functape.tape). A
+`SavedTensor` is the same for one tensor of a custom Function, with a weak reference besides, so
+that the user gets the very object back while it lives and is unchanged.
+"""
+
+import weakref
+
+from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
+from functape.tape import OpNode, mode
+from functape.tensor import Tensor, constant_lift, inference_text
+
+
+class SavedTensor:
+    """A tensor that a node keeps without keeping the leaf alive.
+
+    `output` is its number if it is an output of the node itself, whose edge would be a cycle.
+    """
+
+    __slots__ = ("cell", "data", "edge", "rank", "reference", "output")
+
+    def __init__(self, tensor, output=None):
+        if tensor.is_inference:
+            raise GraphError(inference_text(tensor))
+        self.cell, self.data, self.rank = tensor.cell, tensor.cell.data, tensor.rank
+        self.reference, self.output = weakref.ref(tensor), output
+        self.edge = tensor.edge if output is None else None
+
+    def unpack(self, node, lift):
+        """The tensor itself where that is right, or one that equals it."""
+        if self.cell.data is not self.data and not mode.allow_mutation:
+            raise InplaceError(
+                f"{node.name} needs a tensor that it saved, {describe(self.data)}, as it was, but "
+                f"it was changed in place by {self.cell.changed_by} (it is now at version "
+                f"{self.cell.version}). Use the out-of-place form, or save a clone()."
+            )
+        if lift is constant_lift:
+            return lift(self.data, None)
+        tensor = self.reference()
+        if tensor is not None and tensor.cell.data is self.data:
+            return tensor
+        return Tensor(self.data, self.rank, self.edge or self.own_edge(node))
+
+    def own_edge(self, node):
+        return None if self.output is None else node.output(self.output)
+
+
+# --- packing hooks -------------------------------------------------------------------------------
+
+
+class Packing:
+    """A pair of hooks that stands between the tape and what it saves, in this thread."""
+
+    def __init__(self, pack, unpack):
+        self.pack, self.unpack = pack, unpack
+
+
+class saved_tensors_hooks:
+    """Within the block, keep ``pack(tensor)`` in place of each saved tensor; a backward pass uses
+    ``unpack`` of it. Of nested blocks only the innermost acts.
+
+    Args:
+      pack: called with each tensor as it is saved; returns any object.
+      unpack: called with that object at each use; returns a tensor of the same shape and dtype.
+
+    >>> import functape as ft
+    >>> x = ft.tensor(3.0, requires_grad=True)
+    >>> with ft.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), ft.asarray):
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor(6.)
+    """
+
+    def __init__(self, pack, unpack):
+        for f, what in ((pack, "pack"), (unpack, "unpack")):
+            if not callable(f):
+                raise ArgumentError(f"saved_tensors_hooks: {what} must be callable, but is "
+                                    f"{describe(f)}.")
+        self.packing = Packing(pack, unpack)
+        self.before = []
+
+    def __enter__(self):
+        if mode.packing_disabled:
+            raise GraphError(mode.packing_disabled)
+        self.before.append(mode.packing)
+        mode.packing = self.packing
+        return self
+
+    def __exit__(self, *exc):
+        mode.packing = self.before.pop()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keep saved tensors in main memory. MLX's memory is shared by all devices, so they are kept
+    as they are; the argument `pin_memory` has no effect.
+
+    >>> import functape as ft
+    >>> x = ft.tensor(3.0, requires_grad=True)
+    >>> with ft.autograd.graph.save_on_cpu():
+    ...     y = x * x
+    >>> y.backward()
+    """
+
+    def __init__(self, pin_memory=False):
+        super().__init__(lambda t: t, lambda t: t)
+
+
+class disable_saved_tensors_hooks:
+    """Within the block, entering `saved_tensors_hooks` raises `message`.
+
+    >>> import functape as ft
+    >>> with ft.autograd.graph.disable_saved_tensors_hooks("not here"):
+    ...     pass
+    """
+
+    def __init__(self, message):
+        self.message, self.before = message, []
+
+    def __enter__(self):
+        self.before.append(mode.packing_disabled)
+        if mode.packing is not None:
+            raise GraphError(self.message)
+        mode.packing_disabled = self.message
+        return self
+
+    def __exit__(self, *exc):
+        mode.packing_disabled = self.before.pop()
+
+
+class allow_mutation_on_saved_tensors:
+    """Within the block, backward passes use saved values as they were, although the tensors were
+    changed in place since. It costs nothing: what is saved is never written to.
+
+    >>> import functape as ft
+    >>> x = ft.tensor(3.0, requires_grad=True)
+    >>> with ft.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x * 1.0
+    ...     z = y * y
+    ...     _ = y.mul_(10.0)
+    ...     z.backward()
+    >>> x.grad
+    tensor(6.)
+    """
+
+    def __init__(self):
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(mode.allow_mutation)
+        mode.allow_mutation = True
+        return self
+
+    def __exit__(self, *exc):
+        mode.allow_mutation = self.before.pop()

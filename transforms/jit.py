@@ -1,0 +1,168 @@
+"""jit: trace the function once per kind of arguments with mx.compile, then run the compiled graph.
+
+The tape needs no part in it: inside, tensors hold MLX's tracers, so whatever the function does,
+gradients included, ends up in the one graph.
+"""
+
+import functools
+import inspect
+import traceback
+import warnings
+
+import mlx.core as mx
+
+from functape import tree
+from functape.errors import ArgumentError, ConcretizationError, describe
+from functape.op import Value
+from functape.tensor import Tensor, constant
+from functape.transforms import boundary
+
+EVAL = "[eval]"  # how MLX says that a tracer has no value
+
+
+def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
+    """A compiled version of `f`, with the same results.
+
+    `f` runs once for each new structure of arguments, their shapes and dtypes, and each new value
+    of a static argument. Called inside another transform, on values that it tracks, it runs as it
+    is, so that the transform sees its operations.
+
+    Args:
+      f: function of arrays or pytrees of arrays.
+      static_argnums: positions of arguments that are not arrays; they must be hashable.
+      static_argnames: names of such arguments.
+      fallback: where `f` asks for the value of a traced array (``if x.sum() > 0:``), run it
+        uncompiled from then on, with one warning that names the line; if False, raise.
+
+    Returns:
+      The compiled function; its method `clear_cache()` forgets what was compiled.
+
+    >>> import functape as ft
+    >>> square = ft.jit(lambda x: x * x)
+    >>> square(3.0)
+    tensor(9.)
+    """
+    if f is None:
+        return functools.partial(jit, static_argnums=static_argnums,
+                                 static_argnames=static_argnames, fallback=fallback)
+    if not callable(f):
+        raise ArgumentError(f"jit takes a function, but got {describe(f)}.")
+    return functools.wraps(f)(Compiled(f, static_argnums, static_argnames, fallback))
+
+
+class Compiled:
+    """A function with the graphs that were compiled for it so far."""
+
+    def __init__(self, f, static_argnums, static_argnames, fallback):
+        self.f, self.fallback, self.graphs = f, fallback, {}
+        self.static_argnums, self.static_argnames = static_positions(
+            f, static_argnums, static_argnames
+        )
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def clear_cache(self):
+        """Forget all compiled graphs; the next call traces again."""
+        self.graphs.clear()
+
+    def __call__(self, *args, **kwargs):
+        count = len(args)
+        static = {i % count for i in self.static_argnums if -count <= i < count}
+        fixed = tuple((i, args[i]) for i in sorted(static))
+        fixed += tuple((k, kwargs[k]) for k in sorted(kwargs) if k in self.static_argnames)
+        moving = ([None if i in static else a for i, a in enumerate(args)],
+                  {k: v for k, v in kwargs.items() if k not in self.static_argnames})
+        leaves, structure = tree.flatten(moving)
+        values = [self.entering(a, moving, i) for i, a in enumerate(leaves)]
+        if any(is_tracked(v) for v in values):
+            return self.f(*args, **kwargs)
+        key = (structure, fixed, tuple((v.shape, v.dtype) for v in values))
+        try:
+            graph = self.graphs.get(key)
+        except TypeError:
+            raise ArgumentError("jit: static arguments must be hashable, but got "
+                                f"{', '.join(describe(v) for _, v in fixed)}.") from None
+        if graph is None:
+            graph = self.graphs[key] = Graph(self.f, structure, fixed)
+        if graph.eager:
+            return self.f(*args, **kwargs)
+        try:
+            outs = graph([v.cell.data for v in values])
+        except Exception as error:
+            if not is_concretization(error):
+                raise
+            self.fall_back(graph, error)
+            return self.f(*args, **kwargs)
+        plain = boundary.is_plain(moving)
+        return tree.unflatten(graph.out, [o if plain else Tensor(o) for o in outs])
+
+    def entering(self, leaf, moving, i):
+        if isinstance(leaf, boundary.ARRAYS):
+            return constant(leaf, "jit", i)
+        place = boundary.where(moving, ("args", "kwargs"), i)
+        raise ArgumentError(f"jit traces arrays, but {place} is {describe(leaf)}. Name the "
+                            "argument in static_argnums or static_argnames.")
+
+    def fall_back(self, graph, error):
+        line = user_line(error)
+        if not self.fallback:
+            raise ConcretizationError(
+                f"jit: {line} needs the value of an array that is being traced. Use where, cond "
+                "or while_loop, make the argument static, or pass fallback=True."
+            ) from error
+        graph.eager = True
+        warnings.warn(f"jit: {line} needs the value of an array that is being traced, so this "
+                      "function runs uncompiled. Use where, cond or while_loop there, or make "
+                      "the argument static.", RuntimeWarning, stacklevel=3)
+
+
+class Graph:
+    """One trace of a function."""
+
+    def __init__(self, f, structure, fixed):
+        self.f, self.structure, self.fixed = f, structure, fixed
+        self.out, self.eager = None, False
+        self.compiled = mx.compile(self.trace)
+
+    def __call__(self, arrays):
+        return self.compiled(arrays)
+
+    def trace(self, arrays):
+        args, kwargs = tree.unflatten(self.structure, [Tensor(a) for a in arrays])
+        for place, v in self.fixed:
+            (args if isinstance(place, int) else kwargs)[place] = v
+        with boundary.inside():
+            outs, self.out = boundary.outputs("jit", self.f(*args, **kwargs))
+        return [boundary.plain_array("jit", o) for o in outs]
+
+
+def is_tracked(value):
+    return type(value) is not Tensor or value.rank > 0 or value.edge is not None
+
+
+def is_concretization(error):
+    return isinstance(error, ConcretizationError) or EVAL in str(error)
+
+
+def user_line(error):
+    """The last line of the traceback that is not functape's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [fr for fr in frames if "functape" not in fr.filename.replace("\\", "/").split("/")
+           and "/transforms/" not in fr.filename]
+    frame = (own or frames)[-1]
+    return f"line {frame.lineno} of {frame.filename} ({frame.line})"
+
+
+def static_positions(f, argnums, argnames):
+    """Both ways to name static arguments, each completed by the other."""
+    argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    try:
+        names = [p.name for p in inspect.signature(f).parameters.values()
+                 if p.kind is p.POSITIONAL_OR_KEYWORD]
+    except (TypeError, ValueError):
+        return argnums, argnames
+    argnums += tuple(names.index(n) for n in argnames if n in names)
+    argnames += tuple(names[i] for i in argnums if -len(names) <= i < len(names))
+    return argnums, argnames
