@@ -13,12 +13,16 @@ import pytest
 from functape import viz
 from functape.errors import ArgumentError, GraphError
 from functape.op import table
-from functape.viz.graph import read, trace
+from functape.viz.graph import read
 from functape.viz.layout import place
 from functape.viz.svg import Card
 
 sin, exp, tanh, split = (table[name] for name in ("sin", "exp", "tanh", "split"))
 concatenate, mean, total = (table[name] for name in ("concatenate", "mean", "sum"))
+
+
+def trace(f, *args):
+    return viz.graph.trace(f, args, {})
 
 
 def product(x, y):
@@ -138,6 +142,13 @@ def test_a_notebook_shows_the_picture(tmp_path):
     picture = viz.draw(product, 2.0, 3.0)
     picture.save(tmp_path / "tape.svg")
     assert (tmp_path / "tape.svg").read_text(encoding="utf-8") == picture._repr_svg_()
+
+
+def test_keyword_arguments_are_constants():
+    boxes = read(*viz.graph.trace(lambda w, x: sin(w @ x), (zeros(2, 3),), {"x": zeros(3)})).boxes
+    assert [b.title for b in boxes if b.kind == "leaf"] == ["w"]
+    (matmul,) = (b for b in boxes if b.title == "matmul")
+    assert matmul.saved == [("y", "float32[3]", 12, True)]
 
 
 def test_markup_in_names_is_escaped():

@@ -1,5 +1,6 @@
 """What a picture of a tape shows: boxes for nodes, leaves and results, and lines between them."""
 
+import inspect
 from dataclasses import dataclass, field
 
 import mlx.core as mx
@@ -43,26 +44,32 @@ class Graph:
         return sum(box.kind == kind for box in self.boxes)
 
 
-def trace(f, *args):
-    """Run `f` on tensors that require grad; returns its result and names for these tensors.
+def trace(f, args, kwargs):
+    """Run `f`, its positional arguments as leaves and the others as constants.
 
-    >>> y, names = trace(lambda w, x: (w["a"] * x).sum(), {"a": mx.ones(3)}, 2.0)
+    Returns:
+      (result, names of the leaves).
+
+    >>> y, names = trace(lambda w, x: (w["a"] * x).sum(), ({"a": mx.ones(3)}, 2.0), {})
     >>> list(names)
     ["w['a']", 'x']
     """
-    labels = parameter_labels(f, len(args))
     names, inputs = {}, []
-    for label, arg in zip(labels, args, strict=True):
+    for label, arg in zip(parameter_labels(f, len(args)), args, strict=True):
         leaves, structure = tree.flatten(arg)
         made = [tracked(a) for a in leaves]
         inputs.append(tree.unflatten(structure, made))
         names.update((label + path, t) for path, t in zip(tree.paths(arg), made, strict=True))
-    return f(*inputs), names
+    return f(*inputs, **tree.map(constant, kwargs)), names
 
 
 def parameter_labels(f, count):
-    code = getattr(f, "__code__", None)
-    names = code.co_varnames[: code.co_argcount] if code else ()
+    """Names for positional arguments: those of the function's parameters where it tells."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions have no signature
+        parameters = ()
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return [*names[:count], *(f"args[{i}]" for i in range(len(names), count))]
 
 
