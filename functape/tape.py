@@ -102,12 +102,12 @@ RELEASED = object()
 class OpNode(Node):
     """One application of an op: what its rules will read."""
 
-    __slots__ = ("plan", "saved", "cells")
+    __slots__ = ("plan", "saved", "cells", "packing")
 
     def __init__(self, plan, edges, saved, cells):
         self.edges = edges
         self.seq = sequence()
-        self.hooks = self.notes = None
+        self.hooks = self.notes = self.packing = None
         self.plan = plan
         self.saved = saved  # arrays, then facts, as the plan lists them
         self.cells = cells  # of the arrays: where a change in place shows
@@ -123,11 +123,13 @@ class OpNode(Node):
         for cell, value in zip(self.cells, saved):  # noqa: B905 - facts follow the arrays
             if cell is not None and cell.data is not value and not mode.allow_mutation:
                 raise InplaceError(modified(self))
+        if self.packing is not None:
+            saved = self.unpacked()
         if lift is None:
             steps = plan._raw_steps or plan.raw_steps
         else:
             steps = plan.value_steps
-            saved = self.lifted(lift)
+            saved = self.lifted(saved, lift)
         parts = []
         for i, formula, at in steps:
             if live is None or edges[i] in live:
@@ -135,9 +137,22 @@ class OpNode(Node):
                 parts.append((i, formula(g, *reads)))
         return parts
 
-    def lifted(self, lift):
+    def pack(self, packing, tensors):
+        """Keep what `packing` makes of each saved tensor, in place of the arrays."""
+        self.packing, self.cells = packing, ()
+        for k, tensor in enumerate(tensors):
+            if tensor is not None:
+                self.saved[k] = packing.pack(tensor)
+
+    def unpacked(self):
+        saved = list(self.saved)
+        for k in range(len(self.plan.arrays)):
+            saved[k] = self.packing.unpack(saved[k], self.name)
+        return saved
+
+    def lifted(self, saved, lift):
         """The saved arrays as values that know where on the tape they came from."""
-        values = list(self.saved)
+        values = list(saved)
         for k, at in enumerate(self.plan.sources):
             values[k] = lift(values[k], self.edges[at] if at >= 0 else self.own_edge(~at))
         return values

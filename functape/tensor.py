@@ -154,13 +154,28 @@ def record(op, tracked, args, data, edges, out, params, rank):
         values = out if several else (out,)
         saved += [read(data, values, params) for read in plan.facts]
     if several:
-        place_outputs(outs, NodeOfMany(plan, edges, saved, cells, outs))
-        return outs
-    if plan.steps:
+        node = NodeOfMany(plan, edges, saved, cells, outs)
+        place_outputs(outs, node)
+    elif plan.steps:
         node = outs[0].node = OpNode(plan, edges, saved, cells)
-        if mode.watch is not None:
-            mode.watch(node)
-    return outs[0]
+    else:
+        return outs[0]
+    if mode.packing is not None:
+        pack(node, args, data, outs, rank)
+    if mode.watch is not None:
+        mode.watch(node)
+    return outs if several else outs[0]
+
+
+def pack(node, args, data, outs, rank):
+    """Hand what the node saved to the saved-tensor hooks; numbers are kept as they are."""
+    tensors = []
+    for at in node.plan.sources:
+        source = outs[~at].detach() if at < 0 else args[at]
+        own = type(source) is Tensor and source.rank == rank
+        number = at >= 0 and type(data[at]) in NUMBERS
+        tensors.append(None if number else source if own else Tensor(data[at], rank))
+    node.pack(mode.packing, tensors)
 
 
 def inference_text(value):

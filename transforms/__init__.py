@@ -6,10 +6,15 @@ if __name__ != "functape.transforms":
         "the repository root it would be a second copy, whose values the first does not know."
     )
 
+from functape.transforms.custom import custom_gradient, custom_jvp, custom_vjp
 from functape.transforms.forward import jvp
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from functape.transforms.jit import jit
+from functape.transforms.linear import linear_transpose, linearize
 from functape.transforms.reverse import grad, value_and_grad, vjp
 from functape.transforms.vmap import vmap
 
-__all__ = ["grad", "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp", "value_and_grad", "vjp", "vmap"]
+__all__ = [
+    "custom_gradient", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "jacfwd", "jacrev",
+    "jit", "jvp", "linear_transpose", "linearize", "value_and_grad", "vjp", "vmap",
+]

@@ -53,7 +53,49 @@ class Packing:
     """A pair of hooks that stands between the tape and what it saves, in this thread."""
 
     def __init__(self, pack, unpack):
-        self.pack, self.unpack = pack, unpack
+        self.user_pack, self.user_unpack = pack, unpack
+
+    def pack(self, tensor):
+        version = tensor.version
+        with Paused():
+            packed = Packed(self.user_pack(tensor), tensor.shape, tensor.dtype)
+        if tensor.version != version:
+            raise InplaceError("A pack hook changed the tensor it was given in place. Pack a "
+                               "changed copy instead.")
+        return packed
+
+    def unpack(self, packed, name):
+        if not isinstance(packed, Packed):
+            return packed  # a number
+        with Paused():
+            tensor = self.user_unpack(packed.object)
+        if not isinstance(tensor, Tensor):
+            raise ArgumentError(f"An unpack hook must return a tensor, but returned "
+                                f"{describe(tensor)} for {name}.")
+        if tensor.shape != packed.shape or tensor.dtype != packed.dtype:
+            raise ShapeError(f"An unpack hook must return a tensor like the one that was packed, "
+                             f"{packed.dtype} of shape {packed.shape}, but returned "
+                             f"{describe(tensor)} for {name}.")
+        return tensor.cell.data
+
+
+class Packed:
+    """What a pack hook returned for one tensor."""
+
+    __slots__ = ("object", "shape", "dtype")
+
+    def __init__(self, packed, shape, dtype):
+        self.object, self.shape, self.dtype = packed, shape, dtype
+
+
+class Paused:
+    """While hooks run, nothing that they compute is packed by them."""
+
+    def __enter__(self):
+        self.before, mode.packing = mode.packing, None
+
+    def __exit__(self, *exc):
+        mode.packing = self.before
 
 
 class saved_tensors_hooks:

@@ -1,0 +1,212 @@
+"""checkpoint: keep nothing that the function saves, and run it again when it is needed.
+
+The saved-tensor mechanism does all of it: while the function runs, each saved value is replaced
+by its number; the first that a backward pass asks for makes the function run again, on the same
+arguments, and the values are collected by number. So gradients reach everything that the function
+closes over, in any order, in every transform.
+"""
+
+import functools
+
+import mlx.core as mx
+
+from functape.autograd.grad_mode import enable_grad
+from functape.errors import FunctapeError, describe
+from functape.op import levels
+from functape.tape import OpNode, mode
+
+
+class CheckpointError(FunctapeError, RuntimeError):
+    """The second run of a checkpointed function differed from the first."""
+
+
+def checkpoint(f, *, policy=None, preserve_random_state=True):
+    """A version of `f` that saves memory: what it computes inside is computed again when a
+    backward pass needs it.
+
+    Args:
+      f: function of arrays or pytrees; a second run must do what the first did.
+      policy: which saved values to keep all the same, see `checkpoint_policies`; None: nothing.
+      preserve_random_state: give the second run the state of `mlx.core.random` of the first.
+
+    Returns:
+      The function, with the same results and derivatives of all orders.
+
+    >>> import functape as ft
+    >>> f = ft.checkpoint(lambda x: ft.numpy.sin(x) * x)
+    >>> ft.grad(f)(0.0)
+    tensor(0.)
+    """
+
+    @functools.wraps(f)
+    def checkpointed(*args, **kwargs):
+        if not mode.recording:
+            return f(*args, **kwargs)
+        frame = Frame(f, args, kwargs, policy, preserve_random_state)
+        return frame.first_run()
+
+    return checkpointed
+
+
+class Frame:
+    """One call of a checkpointed function; stands in for saved-tensor hooks while it runs."""
+
+    def __init__(self, f, args, kwargs, policy, preserve_random_state):
+        self.call = functools.partial(f, *args, **kwargs)
+        self.policy, self.depth = policy, levels.depth
+        self.random_state = random_state() if preserve_random_state else None
+        self.forms = []  # shape and dtype of each value, in the order of saving
+        self.values = None  # number -> value, after a second run
+
+    def first_run(self):
+        with PackedBy(self):
+            return self.call()
+
+    def pack(self, tensor):
+        """The number of a value; or the value itself, where the policy keeps it."""
+        kept = self.policy is not None and self.policy(tensor)
+        self.forms.append((tensor.shape, tensor.dtype))
+        return Slot(len(self.forms) - 1, tensor.cell.data if kept else None)
+
+    def unpack(self, slot, name):
+        """The value of a number; it runs the function again if it is not there."""
+        if not isinstance(slot, Slot):
+            return slot
+        if slot.value is not None:
+            return slot.value
+        if self.values is None or slot.number not in self.values:
+            self.values = self.second_run()
+        return self.values.pop(slot.number)
+
+    def second_run(self):
+        again = Recording(self)
+        before_depth, before_state = levels.depth, random_state()
+        try:
+            levels.depth = self.depth
+            set_random_state(self.random_state)
+            with enable_grad(), PackedBy(again):
+                self.call()
+        except EnoughError:
+            pass
+        finally:
+            levels.depth = before_depth
+            set_random_state(before_state if self.random_state is not None else None)
+        if len(again.values) < len(self.forms):
+            raise CheckpointError(f"The second run of a checkpointed function saved "
+                                  f"{len(again.values)} value(s), the first {len(self.forms)}. It "
+                                  "must not depend on anything that changes between the runs.")
+        return again.values
+
+
+class Recording:
+    """Collects the values of a second run by number, and ends it after the last."""
+
+    def __init__(self, frame):
+        self.frame, self.values = frame, {}
+
+    def pack(self, tensor):
+        k, forms = len(self.values), self.frame.forms
+        if forms[k] != (tensor.shape, tensor.dtype):
+            shape, dtype = forms[k]
+            raise CheckpointError(f"The second run of a checkpointed function saved "
+                                  f"{describe(tensor)} as value {k}, the first {dtype} of shape "
+                                  f"{shape}. It must do the same both times.")
+        self.values[k] = tensor.cell.data
+        if len(self.values) == len(forms):
+            raise EnoughError
+        return Slot(k, tensor.cell.data)
+
+    def unpack(self, slot, name):
+        return slot.value if isinstance(slot, Slot) else slot
+
+
+class EnoughError(Exception):
+    """All values of a second run are there; its remainder need not run."""
+
+
+class Slot:
+    """The place of a saved value: its number, and the value itself if it is kept."""
+
+    __slots__ = ("number", "value")
+
+    def __init__(self, number, value):
+        self.number, self.value = number, value
+
+
+class PackedBy:
+    """While the block runs, `frame` packs what the tape saves."""
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    def __enter__(self):
+        self.before, mode.packing = mode.packing, self.frame
+
+    def __exit__(self, *exc):
+        mode.packing = self.before
+
+
+def random_state():
+    return [mx.array(s) for s in mx.random.state]
+
+
+def set_random_state(state):
+    for i, s in enumerate(state or ()):
+        mx.random.state[i] = s
+
+
+# --- policies -----------------------------------------------------------------------------------
+
+
+class checkpoint_policies:
+    """Which values a checkpointed function keeps rather than computes again.
+
+    >>> import functape as ft
+    >>> keep_products = ft.checkpoint_policies.dots_saveable
+    >>> f = ft.checkpoint(lambda w, x: ft.numpy.tanh(x @ w).sum(), policy=keep_products)
+    """
+
+    @staticmethod
+    def nothing_saveable(tensor):
+        """Compute everything again."""
+        return False
+
+    @staticmethod
+    def everything_saveable(tensor):
+        """Keep everything: as without checkpoint."""
+        return True
+
+    @staticmethod
+    def dots_saveable(tensor):
+        """Keep the results of matrix products."""
+        return isinstance(tensor.node, OpNode) and tensor.node.plan.op.name in CONTRACTIONS
+
+    @staticmethod
+    def save_only_these_names(*names):
+        """Keep the values that `checkpoint_name` gave one of these names."""
+        return lambda tensor: name_of(tensor) in names
+
+    @staticmethod
+    def save_anything_except_these_names(*names):
+        """Keep all values but those with one of these names."""
+        return lambda tensor: name_of(tensor) not in names
+
+
+CONTRACTIONS = ("matmul", "contract")
+checkpoint_policies.checkpoint_dots = checkpoint_policies.dots_saveable
+
+
+def name_of(tensor):
+    return None if tensor.node is None else (tensor.node.notes or {}).get("checkpoint_name")
+
+
+def checkpoint_name(x, name):
+    """The value `x` itself, under a name that checkpoint policies know.
+
+    >>> import functape as ft
+    >>> checkpoint_name(ft.tensor(1.0), "scores")
+    tensor(1.)
+    """
+    if getattr(x, "node", None) is not None:
+        x.node.metadata["checkpoint_name"] = name
+    return x
