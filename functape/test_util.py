@@ -166,11 +166,12 @@ def reverse_args(f, args):
 
 
 def merged(out, w):
-    """The cotangents `w` of the inexact leaves of `out`, zeros for the others."""
+    """The cotangents `w` of the inexact leaves of `out`, zeros for the others. When `w` moves it is
+    in float64, whatever the dtype of `out`."""
     rest = iter(w)
     leaves, form = tree.flatten(out)
-    return tree.unflatten(form, [next(rest) if a.dtype in INEXACT else direction(a, 0)
-                                 for a in map(constant, leaves)])
+    return tree.unflatten(form, [next(rest).astype(a.dtype) if a.dtype in INEXACT
+                                 else direction(a, 0) for a in map(constant, leaves)])
 
 
 # --- points and directions ----------------------------------------------------------------------
