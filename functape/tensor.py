@@ -7,10 +7,8 @@ the wrappers of `jvp` and `vmap` have them too. What stands here is what only a 
 import mlx.core as mx
 import numpy as np
 
-from functape import engine
-from functape.errors import ArgumentError, FunctapeError, describe
+from functape.errors import ArgumentError, FunctapeError, GraphError, describe
 from functape.op import Op, Value
-from functape.sinks import AccumulateGrad, Capture
 from functape.tape import Cell, NodeOfMany, OpNode, Output, mode
 
 NUMBERS = (bool, int, float, complex)

@@ -53,10 +53,11 @@ def inexact(name, leaf, args, labels, i):
         )
     value = constant(leaf, name, i)
     if value.dtype not in INEXACT:
+        given = describe(leaf if isinstance(leaf, NUMBERS) else value)
         raise ArgumentError(
             f"{name} differentiates with respect to floating-point or complex arrays, but "
-            f"{where(args, labels, i)} is {describe(value if not isinstance(leaf, NUMBERS) else leaf)}. "
-            "Convert it, x.astype(functape.float32), or leave it out with argnums."
+            f"{where(args, labels, i)} is {given}. Convert it, x.astype(functape.float32), or "
+            "leave it out with argnums."
         )
     return value
 

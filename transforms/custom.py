@@ -213,8 +213,7 @@ class CustomNode(Node):
         given = g if isinstance(g, Parts) else Parts({0: g})
         grads = [constant(given[k]) if k in given else Op.zeros(Aval(*aval))
                  for k, aval in enumerate(self.avals)]
-        residuals = tree.map(lambda s: s.unpack(self, lift) if isinstance(s, SavedTensor) else s,
-                             self.residuals)
+        residuals = tree.map(lambda s: unpacked(s, self, lift), self.residuals)
         found = self.rule.cotangents(self.rule.bwd(residuals, tree.unflatten(self.form, grads)))
         parts = []
         for i, (part, edge) in enumerate(zip(found, self.edges, strict=True)):
@@ -243,6 +242,10 @@ class Aval:
 
 def saved(residual):
     return SavedTensor(residual) if type(residual) is Tensor else residual
+
+
+def unpacked(kept, node, lift):
+    return kept.unpack(node, lift) if isinstance(kept, SavedTensor) else kept
 
 
 # --- custom_jvp ---------------------------------------------------------------------------------
@@ -381,7 +384,7 @@ class TransposedNode(Node):
     def pullback(self, g, lift, live):
         if self.saved is RELEASED:
             raise GraphError(freed(self.name))
-        primals = [s.unpack(self, lift or constant_lift) if isinstance(s, SavedTensor) else s for s in self.saved]
+        primals = [unpacked(s, self, lift or constant_lift) for s in self.saved]
         chosen = [i for i, e in enumerate(self.edges)
                   if e is not None and (live is None or e in live)]
 

@@ -6,7 +6,6 @@ import math
 import mlx.core as mx
 
 from functape import tree
-from functape.op import Op
 from functape.ops.movement import cut, reshape
 from functape.tensor import constant
 from functape.transforms import boundary

@@ -13,7 +13,6 @@ import mlx.core as mx
 
 from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, describe
-from functape.op import Value
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 

@@ -6,7 +6,7 @@ import mlx.core as mx
 
 from functape import engine, tree
 from functape.autograd.grad_mode import enable_grad
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, describe
 from functape.op import levels
 from functape.tape import mode
 from functape.tensor import Tensor, constant, constant_lift, recorded_lift

@@ -3,7 +3,11 @@
 from functape.autograd import function, graph, inplace
 from functape.autograd.function import Function
 from functape.autograd.grad_mode import (
-    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad,
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
     set_grad_enabled,
 )
 from functape.autograd.passes import backward, grad

@@ -1,10 +1,9 @@
 """Making leaves."""
 
 from functape.errors import describe
-from functape.tensor import as_array
 from functape.op import Value
 from functape.tape import mode
-from functape.tensor import Tensor
+from functape.tensor import Tensor, as_array
 
 
 def tensor(data, dtype=None, requires_grad=False):

@@ -107,7 +107,8 @@ class FunctionNode(Node):
             raise GraphError(f"{self.name} must return {count} gradient(s), one for each argument "
                              f"of forward (None for those without), but returned {len(returned)}.")
         parts = []
-        for i, (r, edge, aval) in enumerate(zip(returned, self.edges, self._inputs, strict=False)):
+        known = zip(returned, self.edges, self._inputs, strict=False)  # extra Nones may follow
+        for i, (r, edge, aval) in enumerate(known):
             if r is None:
                 continue
             if not isinstance(r, (Value, mx.array)):

@@ -42,8 +42,8 @@ class GradMode:
         if not callable(f):
             raise ArgumentError(f"{type(self).__name__} takes a function, but got {describe(f)}.")
         if inspect.isasyncgenfunction(f):
-            raise ArgumentError(f"{type(self).__name__} cannot decorate the asynchronous generator "
-                                f"{f.__name__}; use it in a with statement inside.")
+            raise ArgumentError(f"{type(self).__name__} cannot decorate the asynchronous "
+                                f"generator {f.__name__}; use it in a with statement inside.")
         wrap = (of_generator if inspect.isgeneratorfunction(f)
                 else of_coroutine if inspect.iscoroutinefunction(f) else of_function)
         return functools.wraps(f)(wrap(f, self.copy))

@@ -2,8 +2,12 @@
 
 from functape.autograd.hook_methods import register_multi_grad_hook
 from functape.autograd.passes import GradientEdge, get_gradient_edge
-from functape.autograd.saved import allow_mutation_on_saved_tensors, disable_saved_tensors_hooks
-from functape.autograd.saved import save_on_cpu, saved_tensors_hooks
+from functape.autograd.saved import (
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
 from functape.tape import Node
 
 

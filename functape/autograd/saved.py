@@ -8,7 +8,7 @@ that the user gets the very object back while it lives and is unchanged.
 import weakref
 
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
-from functape.tape import OpNode, mode
+from functape.tape import mode
 from functape.tensor import Tensor, constant_lift, inference_text
 
 

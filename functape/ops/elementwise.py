@@ -9,8 +9,21 @@ import math
 import mlx.core as mx
 
 from functape.op import Op
-from functape.ops.families import add, astype, batch_elementwise, batch_same, elementwise
-from functape.ops.families import linear, multiply, nondiff, scale, stretch, zero_where_zero
+from functape.ops import float64
+from functape.ops.families import (
+    add,
+    astype,
+    batch_elementwise,
+    batch_same,
+    elementwise,
+    linear,
+    multiply,
+    nondiff,
+    scale,
+    stretch,
+    zero_where_zero,
+)
+from functape.ops.float64 import exact
 
 FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 LN2, LN10, PI = math.log(2), math.log(10), math.pi
@@ -109,7 +122,12 @@ def hypot_kernel(x, y):
 
 # --- exponentials and logarithms ----------------------------------------------------------------
 
-exp = elementwise("exp", mx.exp, lambda ans: ans, unbounded=True, doc="e ** x.")
+def logaddexp_kernel(x, y):
+    double = any(getattr(a, "dtype", None) == mx.float64 for a in (x, y))
+    return float64.logaddexp(x, y) if double else mx.logaddexp(x, y)
+
+
+exp = elementwise("exp", exact(mx.exp, float64.exp), lambda ans: ans, unbounded=True, doc="e ** x.")
 exp2 = elementwise("exp2", lambda x: mx.power(2.0, x), lambda ans: LN2 * ans, unbounded=True,
                    doc="2 ** x.")
 expm1 = elementwise("expm1", mx.expm1, lambda ans: ans + 1, unbounded=True,
@@ -121,16 +139,17 @@ log10 = elementwise("log10", mx.log10, lambda g, x: ratio(g, LN10 * x),
 log1p = elementwise("log1p", mx.log1p, lambda g, x: ratio(g, 1 + x),
                     doc="log(1 + x), exact for small x.")
 logaddexp = elementwise(
-    "logaddexp", mx.logaddexp,
+    "logaddexp", logaddexp_kernel,
     lambda x, ans: exp(x - ans), lambda y, ans: exp(y - ans), unbounded=True,
     doc="log(exp(x) + exp(y)), without overflow.",
 )
-sigmoid = elementwise("sigmoid", mx.sigmoid, lambda ans: ans * (1 - ans), doc="1 / (1 + e^-x).")
+sigmoid = elementwise("sigmoid", exact(mx.sigmoid, float64.sigmoid), lambda ans: ans * (1 - ans),
+                      doc="1 / (1 + e^-x).")
 
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
-sin = elementwise("sin", mx.sin, lambda x: cos(x), doc="Sine of x in radians.")
-cos = elementwise("cos", mx.cos, lambda x: -sin(x), doc="Cosine of x in radians.")
+sin = elementwise("sin", exact(mx.sin, float64.sin), lambda x: cos(x), doc="Sine of x in radians.")
+cos = elementwise("cos", exact(mx.cos, float64.cos), lambda x: -sin(x), doc="Cosine of x in radians.")
 tan = elementwise("tan", mx.tan, lambda ans: 1 + square(ans), unbounded=True,
                   doc="Tangent of x in radians.")
 arcsin = elementwise("arcsin", mx.arcsin, lambda x: rsqrt(1 - square(x)), unbounded=True,
@@ -156,10 +175,11 @@ arctanh = elementwise("arctanh", mx.arctanh, lambda g, x: ratio(g, 1 - square(x)
 
 # --- error functions and sinc -------------------------------------------------------------------
 
-erf = elementwise("erf", mx.erf, lambda x: (2 / math.sqrt(PI)) * exp(-square(x)),
+erf = elementwise("erf", exact(mx.erf, float64.erf),
+                  lambda x: (2 / math.sqrt(PI)) * exp(-square(x)),
                   doc="Error function.")
-erfinv = elementwise("erfinv", mx.erfinv, lambda ans: (math.sqrt(PI) / 2) * exp(square(ans)),
-                     unbounded=True, doc="Inverse error function.")
+erfinv = elementwise("erfinv", exact(mx.erfinv, float64.erfinv),
+                     lambda ans: (math.sqrt(PI) / 2) * exp(square(ans)), unbounded=True, doc="Inverse error function.")
 
 
 def sinc_kernel(x, order):
@@ -168,6 +188,7 @@ def sinc_kernel(x, order):
     Near 0 its Taylor series; elsewhere the recurrence that n-fold differentiation of
     x f = sin(pi x) / pi gives: x f_n + n f_{n-1} = pi^(n-1) sin(pi x + n pi / 2).
     """
+    sine = exact(mx.sin, float64.sin)
     near = mx.abs(x) < 1 + order / 4
     series, power_of_x = mx.zeros_like(x), mx.ones_like(x)
     inside = mx.where(near, x, 0)
@@ -179,9 +200,9 @@ def sinc_kernel(x, order):
             series = series + (-1) ** j * math.exp(log_size) * power_of_x
         power_of_x = power_of_x * inside
     far = mx.where(near, 1, x)
-    value = mx.sin(PI * far) / (PI * far)
+    value = sine(PI * far) / (PI * far)
     for n in range(1, order + 1):
-        value = (PI ** (n - 1) * mx.sin(PI * far + n * PI / 2) - n * value) / far
+        value = (PI ** (n - 1) * sine(PI * far + n * PI / 2) - n * value) / far
     return mx.where(near, series, value)
 
 
@@ -230,8 +251,8 @@ fmod = elementwise("fmod", fmod_kernel, 1, lambda x, y: -trunc(x / y),
 
 
 def unit(z):
-    """The conjugate of z / |z|; the sign of a real z."""
-    return conjugate(sign(z)) if z.dtype == mx.complex64 else sign(z)
+    """The conjugate of z / |z|, and 0 at 0; the sign of a real z."""
+    return ratio(conjugate(z), absolute(z)) if z.dtype == mx.complex64 else sign(z)
 
 
 absolute = Op(
@@ -266,6 +287,7 @@ trunc = flat("trunc", mx.trunc, doc="x without its fraction.")
 floor_divide = flat("floor_divide", mx.floor_divide, TWO, doc="floor(x / y).")
 stop_gradient = flat("stop_gradient", lambda x: mx.array(x), doc="x as a constant.")
 cast = flat("cast", lambda x, dtype: x.astype(dtype), doc="x in an integer or boolean dtype.")
+bits = flat("bits", lambda x, dtype: mx.view(x, dtype), doc="The bits of x read as another dtype.")
 
 equal = flat("equal", mx.equal, TWO, doc="x == y.")
 not_equal = flat("not_equal", mx.not_equal, TWO, doc="x != y.")

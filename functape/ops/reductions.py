@@ -3,11 +3,28 @@
 import mlx.core as mx
 
 from functape.op import LINEAR, Op
+from functape.ops import float64
 from functape.ops.elementwise import exp, ratio, scale, square
 from functape.ops.families import (
-    batch_reduction, broadcast_to, count_of, keep, nondiff, reduction, total,
+    batch_reduction,
+    broadcast_to,
+    count_of,
+    keep,
+    nondiff,
+    reduction,
+    total,
 )
-from functape.ops.movement import along, concatenate, cut, reshape, shift_axis, stack
+from functape.ops.float64 import exact
+from functape.ops.movement import (
+    along,
+    concatenate,
+    cut,
+    overwrite,
+    place,
+    reshape,
+    shift_axis,
+    stack,
+)
 
 # --- sums and moments ---------------------------------------------------------------------------
 
@@ -65,8 +82,8 @@ def others(x, axis):
     """For each element the product of all others: by a tree, so zeros need no case."""
     shape, axis = x.shape, axis[-1]
     n = shape[axis]
-    if n == 1:
-        return (x == x) * 1.0
+    if n < 2:
+        return overwrite(x, 1.0, index=along(axis, slice(0, n)))
     odd = n % 2
     even_part = cut(x, index=along(axis, slice(0, n - odd, 2)))
     odd_part = cut(x, index=along(axis, slice(1, n, 2)))
@@ -92,7 +109,7 @@ product_of = reduction(
 
 
 def softmax_kernel(x, axis):
-    return mx.softmax(x, axis=axis, precise=True)
+    return float64.softmax(x, axis) if x.dtype == mx.float64 else mx.softmax(x, axis, precise=True)
 
 
 def centre_on(g, ans, axis):
@@ -101,8 +118,9 @@ def centre_on(g, ans, axis):
     return product - ans * total(product, axis=axis, keepdims=True)
 
 
+logsumexp_kernel = exact(mx.logsumexp, float64.logsumexp)
 logsumexp = reduction(
-    "logsumexp", mx.logsumexp, lambda x, ans: exp(x - ans), unbounded=True,
+    "logsumexp", logsumexp_kernel, lambda x, ans: exp(x - ans), unbounded=True,
     doc="log of the sum of exp over axes, without overflow.",
 )
 softmax = Op(
@@ -112,7 +130,7 @@ softmax = Op(
     doc="exp(x), scaled to sum to one over axes.",
 )
 log_softmax = Op(
-    "log_softmax", lambda x, axis: x - mx.logsumexp(x, axis=axis, keepdims=True), args=("x",),
+    "log_softmax", lambda x, axis: x - logsumexp_kernel(x, axis=axis, keepdims=True), args=("x",),
     vjp=[lambda g, ans, axis: g - exp(ans) * total(g, axis=axis, keepdims=True)],
     jvp=[lambda t, ans, axis: t - total(exp(ans) * t, axis=axis, keepdims=True)],
     batch=batch_reduction, doc="log of softmax over axes.",
@@ -124,6 +142,71 @@ cumsum = Op(
     "cumsum", mx.cumsum, args=("x",), jvp=LINEAR, batch=shift_axis,
     vjp=[lambda g, axis, reverse: cumsum(g, axis=axis, reverse=not reverse)],
     doc="Running sum along an axis, from its end if reverse.",
+)
+
+
+# --- running products ---------------------------------------------------------------------------
+
+
+def linear_scan(a, b, axis):
+    """s_j = a_j s_{j-1} + b_j along an axis, from s_{-1} = 0: by pairs, in O(n) products."""
+    shape = b.shape
+    n = shape[axis]
+    if n < 2:
+        return b
+    half, odd = n // 2, n % 2
+    a_even, a_odd = every_other(a, axis, 0), every_other(a, axis, 1)
+    b_even, b_odd = every_other(b, axis, 0), every_other(b, axis, 1)
+    paired = along(axis, slice(0, half))
+    at_odd = linear_scan(a_odd * cut(a_even, index=paired),
+                         a_odd * cut(b_even, index=paired) + b_odd, axis)
+    at_even = a_even * delayed(at_odd, axis, half + odd) + b_even
+    both = stack(cut(at_even, index=paired), at_odd, axis=axis + 1)
+    both = reshape(both, shape=(*shape[:axis], n - odd, *shape[axis + 1:]))
+    if odd:
+        last = cut(at_even, index=along(axis, slice(half, half + 1)))
+        both = concatenate(both, last, axis=axis)
+    return both
+
+
+def every_other(x, axis, start):
+    return cut(x, index=along(axis, slice(start, x.shape[axis], 2)))
+
+
+def delayed(x, axis, n):
+    """n elements: a zero, then those of x."""
+    shape = (*x.shape[:axis], n, *x.shape[axis + 1:])
+    before = cut(x, index=along(axis, slice(0, n - 1)))
+    return place(before, index=along(axis, slice(1, n)), shape=shape)
+
+
+def backwards(x, axis, reverse=True):
+    return cut(x, index=along(axis, slice(None, None, -1))) if reverse else x
+
+
+def before(ans, axis):
+    """The running product without the element itself."""
+    delay = delayed(ans, axis, ans.shape[axis])
+    return overwrite(delay, 1.0, index=along(axis, slice(0, 1)))
+
+
+def cumprod_pull(g, x, ans, axis, reverse):
+    """What each element meets: the product before it, times the sum over all later results of
+    their cotangents and of the elements between. No division, so zeros need no case."""
+    g, x, ans = (backwards(a, axis, reverse) for a in (g, x, ans))
+    factors = delayed(backwards(x, axis), axis, x.shape[axis])
+    after = backwards(linear_scan(factors, backwards(g, axis), axis), axis)
+    return backwards(before(ans, axis) * after, axis, reverse)
+
+
+def cumprod_push(t, x, ans, axis, reverse):
+    t, x, ans = (backwards(a, axis, reverse) for a in (t, x, ans))
+    return backwards(linear_scan(x, t * before(ans, axis), axis), axis, reverse)
+
+
+cumprod = Op(
+    "cumprod", mx.cumprod, args=("x",), batch=shift_axis, vjp=[cumprod_pull], jvp=[cumprod_push],
+    doc="Running product along an axis, from its end if reverse.",
 )
 
 # --- no derivative ------------------------------------------------------------------------------
@@ -142,7 +225,9 @@ def position(name, kernel, doc):
     return nondiff(name, kernel, batch=batch, doc=doc)
 
 
-argmax = position("argmax", mx.argmax, "The position of the first largest element.")
-argmin = position("argmin", mx.argmin, "The position of the first smallest element.")
+argmax = position("argmax", lambda x, **at: mx.argmax(x, **at).astype(mx.int32),
+                  "The position of the first largest element.")
+argmin = position("argmin", lambda x, **at: mx.argmin(x, **at).astype(mx.int32),
+                  "The position of the first smallest element.")
 all_of = nondiff("all", mx.all, batch=batch_reduction, doc="Whether all elements hold.")
 any_of = nondiff("any", mx.any, batch=batch_reduction, doc="Whether any element holds.")
