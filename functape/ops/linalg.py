@@ -1,0 +1,293 @@
+"""Linear systems and triangular factorisations: Cholesky, LU, QR.
+
+Matrices stand in the last two axes, and all leading axes are a batch. MLX computes these on the
+CPU only. Where a matrix is singular or not positive definite the results are NaN, so one bad
+matrix leaves the rest of its batch alone.
+"""
+
+import mlx.core as mx
+
+from functape.op import Op
+from functape.ops.contraction import flipped, matmul
+from functape.ops.elementwise import conjugate
+from functape.ops.families import batch_same, fit, linear, nondiff
+from functape.ops.movement import along, concatenate, cut, place, reshape, transpose
+
+CPU = {"stream": mx.cpu}
+
+# --- helpers of rules ---------------------------------------------------------------------------
+
+
+def star(x):
+    """The complex conjugate; x itself if it is real."""
+    return conjugate(x) if x.dtype == mx.complex64 else x
+
+
+def adjoint(x):
+    """The conjugate transpose."""
+    return flipped(star(x))
+
+
+def hermitian(x):
+    """The nearest Hermitian matrix."""
+    return (x + adjoint(x)) * 0.5
+
+
+# --- triangles ----------------------------------------------------------------------------------
+
+
+def triangle_kernel(x, lower, offset):
+    return mx.tril(x, offset) if lower else mx.triu(x, offset)
+
+
+triangle = linear(
+    "triangle", triangle_kernel,
+    lambda g, lower, offset: triangle(g, lower=lower, offset=offset), batch_same,
+    doc="A triangle of a matrix, zeros elsewhere; offset 0 includes the diagonal.",
+)
+identity_for = nondiff(
+    "identity_for",
+    lambda x, size: mx.broadcast_to(mx.eye(size, dtype=x.dtype), (*x.shape[:-2], size, size)),
+    batch=batch_same, doc="Identity matrices of a size, one for each matrix of x.",
+)
+
+
+def lower_part(x):
+    return triangle(x, lower=True, offset=0)
+
+
+def strictly_lower(x):
+    return triangle(x, lower=True, offset=-1)
+
+
+def upper_part(x):
+    return triangle(x, lower=False, offset=0)
+
+
+def off_diagonal(x):
+    return strictly_lower(x) + triangle(x, lower=False, offset=1)
+
+
+# --- inverse and solve --------------------------------------------------------------------------
+
+
+def tri_inverse(x, lower):
+    """The inverse of a triangular matrix; NaN for a zero on its diagonal, at which LAPACK stops."""
+    zero_pivot = mx.logical_and(x == 0, mx.eye(x.shape[-1], dtype=mx.bool_))
+    x = mx.where(zero_pivot, mx.array(float("nan"), x.dtype), x)
+    return triangle_kernel(mx.linalg.tri_inv(x, upper=not lower, **CPU), lower, 0)
+
+
+def as_real(x):
+    """A complex matrix as a real one of twice the size, with the same products."""
+    re, im = mx.real(x), mx.imag(x)
+    top, bottom = mx.concatenate([re, -im], -1), mx.concatenate([im, re], -1)
+    return mx.concatenate([top, bottom], -2)
+
+
+def solve_kernel(x, y):
+    if mx.complex64 in (x.dtype, y.dtype):
+        n = x.shape[-1]
+        y = y.astype(mx.complex64)
+        both = solve_kernel(as_real(x), mx.concatenate([mx.real(y), mx.imag(y)], -2))
+        return both[..., :n, :] + 1j * both[..., n:, :]
+    order, low, up = mx.linalg.lu(x, **CPU)  # x = low[order] @ up
+    batch = mx.broadcast_arrays(mx.zeros(x.shape[:-2]), mx.zeros(y.shape[:-2]))[0].shape
+    y = mx.broadcast_to(y, (*batch, *y.shape[-2:]))
+    order = mx.broadcast_to(mx.argsort(order, -1)[..., None], (*batch, x.shape[-1], 1))
+    y = mx.take_along_axis(y, order, -2)
+    return tri_inverse(up, False) @ (tri_inverse(low, True) @ y)
+
+
+def inv_kernel(x):
+    return solve_kernel(x, mx.eye(x.shape[-1], dtype=x.dtype))
+
+
+def by_matrix(g, ans):
+    """How a cotangent of x^-1 y, already solved for, weighs the elements of x."""
+    return -matmul(g, flipped(ans))
+
+
+def batch_solve(op, size, args, mapped, params):
+    """One matrix for the whole batch is factored once: the batch joins the columns of y."""
+    x, y = args
+    if mapped == (False, True) and len(x.shape) == 2 and len(y.shape) == 3:
+        n, k = y.shape[1:]
+        columns = reshape(transpose(y, axes=(1, 0, 2)), shape=(n, size * k))
+        solved = reshape(op(x, columns, **params), shape=(n, size, k))
+        return transpose(solved, axes=(1, 0, 2))
+    full = max(len(a.shape) - m for a, m in zip(args, mapped, strict=True))
+    x, y = (
+        a.reshape((size, *(1,) * (full - len(a.shape) + 1), *a.shape[1:])) if m else a
+        for a, m in zip(args, mapped, strict=True)
+    )
+    return op(x, y, **params)
+
+
+inv = Op(
+    "inv", inv_kernel, args=("x",), batch=batch_same, doc="The inverse of a square matrix.",
+    vjp=[lambda g, ans: -matmul(flipped(ans), matmul(g, flipped(ans)))],
+    jvp=[lambda t, ans: -matmul(ans, matmul(t, ans))],
+)
+solve = Op(
+    "solve", solve_kernel, args=("x", "y"), batch=batch_solve,
+    vjp=[
+        lambda g, x, ans, x_shape, x_dtype: fit(
+            by_matrix(solve(flipped(x), g), ans), x_shape, x_dtype),
+        lambda g, x, y_shape, y_dtype: fit(solve(flipped(x), g), y_shape, y_dtype),
+    ],
+    jvp=[
+        lambda t, x, ans: -solve(x, matmul(t, ans)),
+        lambda t, x: solve(x, t),
+    ],
+    doc="x^-1 y, for matrices y; leading axes broadcast.",
+)
+
+
+def solve_triangular_kernel(x, y, lower, unit):
+    x = triangle_kernel(x, lower, 0)
+    if unit:
+        eye = mx.eye(x.shape[-1], dtype=x.dtype)
+        x = x * (1 - eye) + eye
+    if mx.complex64 in (x.dtype, y.dtype):
+        return solve_kernel(x, y)
+    return tri_inverse(x, lower) @ y
+
+
+def in_triangle(x, lower, unit):
+    """The elements that a triangular solve reads."""
+    return triangle(x, lower=lower, offset=(-1 if lower else 1) if unit else 0)
+
+
+def solve_transposed(g, x, lower, unit):
+    return solve_triangular(flipped(x), g, lower=not lower, unit=unit)
+
+
+solve_triangular = Op(
+    "solve_triangular", solve_triangular_kernel, args=("x", "y"), batch=batch_solve,
+    vjp=[
+        lambda g, x, ans, x_shape, x_dtype, lower, unit: fit(
+            in_triangle(by_matrix(solve_transposed(g, x, lower, unit), ans), lower, unit),
+            x_shape, x_dtype),
+        lambda g, x, y_shape, y_dtype, lower, unit: fit(
+            solve_transposed(g, x, lower, unit), y_shape, y_dtype),
+    ],
+    jvp=[
+        lambda t, x, ans, lower, unit: -solve_triangular(
+            x, matmul(in_triangle(t, lower, unit), ans), lower=lower, unit=unit),
+        lambda t, x, lower, unit: solve_triangular(x, t, lower=lower, unit=unit),
+    ],
+    doc="x^-1 y for a triangle of x, its diagonal taken as ones if unit.",
+)
+
+# --- Cholesky -----------------------------------------------------------------------------------
+
+
+def cholesky_kernel(x):
+    low = mx.linalg.cholesky((x + mx.swapaxes(x, -1, -2)) * 0.5, **CPU)
+    pivots = mx.diagonal(low, 0, -2, -1)
+    positive = mx.all(pivots > 0, axis=-1)[..., None, None]
+    return mx.where(positive, mx.tril(low), mx.array(float("nan"), low.dtype))
+
+
+def lower_half(x):
+    """The lower triangle, with half of the diagonal: what makes x from itself and its mirror."""
+    return (lower_part(x) + strictly_lower(x)) * 0.5
+
+
+def cholesky_jvp(t, ans):
+    inner = inverse_times(ans, flipped(inverse_times(ans, hermitian(t))))
+    return matmul(ans, lower_half(inner))
+
+
+def cholesky_vjp(g, ans):
+    inner = lower_half(matmul(flipped(ans), g))
+    left = solve_transposed(inner, ans, True, False)
+    return hermitian(flipped(solve_transposed(flipped(left), ans, True, False)))
+
+
+def inverse_times(x, y):
+    return solve_triangular(x, y, lower=True, unit=False)
+
+
+cholesky = Op(
+    "cholesky", cholesky_kernel, args=("x",), vjp=[cholesky_vjp], jvp=[cholesky_jvp],
+    batch=batch_same,
+    doc="The lower triangular L with L L^T = (x + x^T) / 2; NaN unless that is positive definite.",
+)
+
+# --- LU -----------------------------------------------------------------------------------------
+
+
+def lu_kernel(x):
+    order, low, up = mx.linalg.lu(x, **CPU)
+    rows = mx.arange(x.shape[-2], dtype=order.dtype)
+    return (order[..., None] == rows).astype(x.dtype), low, up
+
+
+def squared(low, up):
+    """Both factors as square matrices, continued by an identity."""
+    m, n = low.shape[-2], up.shape[-1]
+    axis = len(low.shape) - 1
+    if m > n:
+        rest = cut(identity_for(low, size=m), index=along(axis, slice(n, m)))
+        low = concatenate(low, rest, axis=axis)
+    if n > m:
+        rest = cut(identity_for(up, size=n), index=along(axis - 1, slice(m, n)))
+        up = concatenate(up, rest, axis=axis - 1)
+    return low, up
+
+
+def lu_jvp(t, permutation, low, up):
+    k, axis = low.shape[-1], len(low.shape) - 1
+    full_low, full_up = squared(low, up)
+    left = solve_triangular(full_low, matmul(flipped(permutation), t), lower=True, unit=True)
+    inner = flipped(solve_transposed(flipped(left), full_up, False, False))
+    below = cut(strictly_lower(inner), index=along(axis, slice(0, k)))
+    above = cut(upper_part(inner), index=along(axis - 1, slice(0, k)))
+    return permutation * 0, matmul(full_low, below), matmul(above, full_up)
+
+
+def lu_vjp(g, permutation, low, up, x_shape):
+    _, g_low, g_up = g
+    k, axis = low.shape[-1], len(low.shape) - 1
+    full_low, full_up = squared(low, up)
+    below = strictly_lower(matmul(flipped(full_low), g_low))
+    above = upper_part(matmul(g_up, flipped(full_up)))
+    inner = place(below, index=along(axis, slice(0, k)), shape=x_shape)
+    inner = inner + place(above, index=along(axis - 1, slice(0, k)), shape=x_shape)
+    left = solve_transposed(inner, full_low, True, True)
+    both = flipped(solve_triangular(full_up, flipped(left), lower=False, unit=False))
+    return matmul(permutation, both)
+
+
+lu = Op(
+    "lu", lu_kernel, args=("x",), outputs=("permutation", "low", "up"), batch=batch_same,
+    vjp=[lu_vjp], jvp=[lu_jvp],
+    doc="A permutation matrix, a unit lower and an upper triangular one, whose product is x.",
+)
+
+# --- QR -----------------------------------------------------------------------------------------
+
+
+def qr_jvp(t, q, r):
+    scaled = flipped(solve_transposed(flipped(t), r, False, False))  # t r^-1
+    inner = matmul(flipped(q), scaled)
+    low = strictly_lower(inner)
+    turn = low - flipped(low)
+    return scaled + matmul(q, turn - inner), matmul(inner - turn, r)
+
+
+def qr_vjp(g, q, r):
+    g_q, g_r = g
+    inner = matmul(r, flipped(g_r)) - matmul(flipped(g_q), q)
+    mirrored = lower_part(inner) + flipped(strictly_lower(inner))
+    right = g_q + matmul(q, mirrored)
+    return flipped(solve_triangular(r, flipped(right), lower=False, unit=False))
+
+
+qr = Op(
+    "qr", lambda x: tuple(mx.linalg.qr(x, **CPU)), args=("x",), outputs=("q", "r"),
+    batch=batch_same, vjp=[qr_vjp], jvp=[qr_jvp],
+    doc="Orthonormal columns q and an upper triangular r, whose product is x; x is not wide.",
+)
