@@ -1,1 +1,324 @@
-from functape.numpy import methods
+"""functape.numpy: jax.numpy's functions on functape values, by the same names.
+
+They take tensors, NumPy and MLX arrays and numbers, and always return tensors.
+"""
+
+import math
+
+from functape.dtypes import (
+    bfloat16,
+    bool_,
+    can_cast,
+    complex64,
+    complexfloating,
+    finfo,
+    float16,
+    float32,
+    float64,
+    floating,
+    generic,
+    iinfo,
+    inexact,
+    int8,
+    int16,
+    int32,
+    int64,
+    integer,
+    isdtype,
+    issubdtype,
+    number,
+    promote_types,
+    result_type,
+    signedinteger,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    unsignedinteger,
+)
+from functape.numpy import methods  # noqa: F401  (gives values their operators)
+from functape.numpy.arranging import (
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    flip,
+    fliplr,
+    flipud,
+    meshgrid,
+    repeat,
+    roll,
+    rot90,
+    tile,
+)
+from functape.numpy.contraction import (
+    cross,
+    dot,
+    inner,
+    kron,
+    matmul,
+    matvec,
+    outer,
+    tensordot,
+    vdot,
+    vecdot,
+    vecmat,
+)
+from functape.numpy.creation import (
+    arange,
+    array,
+    asarray,
+    empty,
+    empty_like,
+    full,
+    full_like,
+    geomspace,
+    linspace,
+    logspace,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
+from functape.numpy.diagonals import diag, diagflat, diagonal, trace
+from functape.numpy.elementwise import (
+    angle,
+    clip,
+    conjugate,
+    copysign,
+    divmod,
+    fabs,
+    float_power,
+    fmax,
+    fmin,
+    heaviside,
+    imag,
+    ldexp,
+    logaddexp2,
+    modf,
+    nan_to_num,
+    positive,
+    real,
+    round,
+    sinc,
+    where,
+)
+from functape.numpy.indexing import choose, put_along_axis, select, take, take_along_axis
+from functape.numpy.joining import (
+    append,
+    array_split,
+    block,
+    column_stack,
+    concat,
+    concatenate,
+    dsplit,
+    dstack,
+    hsplit,
+    hstack,
+    split,
+    stack,
+    unstack,
+    vsplit,
+    vstack,
+)
+from functape.numpy.logic import (
+    allclose,
+    array_equal,
+    array_equiv,
+    isclose,
+    iscomplex,
+    iscomplexobj,
+    isneginf,
+    isposinf,
+    isreal,
+    isrealobj,
+    isscalar,
+)
+from functape.numpy.matrices import (
+    diag_indices,
+    eye,
+    identity,
+    tri,
+    tril,
+    tril_indices,
+    tril_indices_from,
+    triu,
+    triu_indices,
+    triu_indices_from,
+    vander,
+)
+from functape.numpy.methods import astype
+from functape.numpy.reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    average,
+    count_nonzero,
+    cumprod,
+    cumsum,
+    cumulative_prod,
+    cumulative_sum,
+    logsumexp,
+    max,
+    mean,
+    min,
+    prod,
+    ptp,
+    std,
+    sum,
+    var,
+)
+from functape.numpy.shapes import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+    ndim,
+    permute_dims,
+    ravel,
+    reshape,
+    rollaxis,
+    shape,
+    size,
+    squeeze,
+    swapaxes,
+    transpose,
+)
+from functape.ops.elementwise import (
+    absolute,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
+    cbrt,
+    ceil,
+    cos,
+    cosh,
+    degrees,
+    divide,
+    equal,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    floor_divide,
+    fmod,
+    greater,
+    greater_equal,
+    hypot,
+    isfinite,
+    isinf,
+    isnan,
+    left_shift,
+    less,
+    less_equal,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    negative,
+    not_equal,
+    power,
+    radians,
+    reciprocal,
+    remainder,
+    right_shift,
+    rint,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    trunc,
+)
+from functape.ops.families import add, multiply
+from functape.tensor import Tensor as ndarray
+
+# Other names of the same functions: shorter ones, and the array API's.
+abs, amax, amin, conj = absolute, max, min, conjugate
+mod, pow, true_divide = remainder, power, divide
+acos, acosh, asin, asinh, atan, atanh = arccos, arccosh, arcsin, arcsinh, arctan, arctanh
+atan2, deg2rad, rad2deg = arctan2, radians, degrees
+bitwise_invert = invert = bitwise_not
+bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+
+pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
+euler_gamma = 0.5772156649015329  # the limit of 1 + 1/2 + ... + 1/n - log n
+newaxis = None
+
+
+__all__ = [
+    # Types
+    "bfloat16", "bool_", "can_cast", "complex64", "complexfloating", "finfo", "float16", "float32",
+    "float64", "floating", "generic", "iinfo", "inexact", "int16", "int32", "int64", "int8",
+    "integer", "isdtype", "issubdtype", "number", "promote_types", "result_type", "signedinteger",
+    "uint16", "uint32", "uint64", "uint8", "unsignedinteger",
+    # Creation
+    "arange", "array", "asarray", "empty", "empty_like", "full", "full_like", "geomspace",
+    "linspace", "logspace", "ones", "ones_like", "zeros", "zeros_like",
+    # Matrices
+    "diag_indices", "eye", "identity", "tri", "tril", "tril_indices", "tril_indices_from", "triu",
+    "triu_indices", "triu_indices_from", "vander",
+    # Shapes
+    "atleast_1d", "atleast_2d", "atleast_3d", "expand_dims", "matrix_transpose", "moveaxis", "ndim",
+    "permute_dims", "ravel", "reshape", "rollaxis", "shape", "size", "squeeze", "swapaxes",
+    "transpose",
+    # Arranging
+    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "flip", "fliplr", "flipud", "meshgrid",
+    "repeat", "roll", "rot90", "tile",
+    # Joining and cutting
+    "append", "array_split", "block", "column_stack", "concat", "concatenate", "dsplit", "dstack",
+    "hsplit", "hstack", "split", "stack", "unstack", "vsplit", "vstack",
+    # Diagonals
+    "diag", "diagflat", "diagonal", "trace",
+    # Indexing
+    "choose", "put_along_axis", "select", "take", "take_along_axis",
+    # Products
+    "cross", "dot", "inner", "kron", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot",
+    "vecmat",
+    # Reductions
+    "all", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum",
+    "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "min", "prod", "ptp", "std",
+    "sum", "var",
+    # Comparisons and tests
+    "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isneginf",
+    "isposinf", "isreal", "isrealobj", "isscalar",
+    # Element by element: ops
+    "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "cos", "cosh",
+    "degrees", "divide", "equal", "exp", "exp2", "expm1", "floor", "floor_divide", "fmod",
+    "greater", "greater_equal", "hypot", "isfinite", "isinf", "isnan", "left_shift", "less",
+    "less_equal", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "power",
+    "radians", "reciprocal", "remainder", "right_shift", "rint", "sign", "signbit", "sin", "sinh",
+    "sqrt", "square", "subtract", "tan", "tanh", "trunc",
+    # Element by element: made of ops
+    "angle", "clip", "conjugate", "copysign", "divmod", "fabs", "float_power", "fmax", "fmin",
+    "heaviside", "imag", "ldexp", "logaddexp2", "modf", "nan_to_num", "positive", "real", "round",
+    "sinc", "where",
+    # Other names, and constants
+    "abs", "acos", "acosh", "amax", "amin", "asin", "asinh", "astype", "atan", "atan2", "atanh",
+    "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift", "conj", "deg2rad", "e",
+    "euler_gamma", "inf", "invert", "mod", "nan", "ndarray", "newaxis", "pi", "pow", "rad2deg",
+    "true_divide",
+]

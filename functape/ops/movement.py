@@ -6,7 +6,7 @@ Parameters are canonical here: axes are non-negative, shapes are complete tuples
 import mlx.core as mx
 
 from functape.op import LINEAR, Op
-from functape.ops.families import broadcast_to, fit, linear
+from functape.ops.families import batch_reduction, batch_same, broadcast_to, fit, linear
 
 # --- shape --------------------------------------------------------------------------------------
 
@@ -25,6 +25,16 @@ transpose = linear(
     "transpose", mx.transpose, lambda g, axes: transpose(g, axes=inverse(axes)),
     lambda op, size, args, mapped, params: op(*args, axes=(0, *(a + 1 for a in params["axes"]))),
     doc="The axes in another order.",
+)
+
+copy_of = linear(
+    "copy", lambda x: mx.array(x), lambda g: g, batch_same,
+    doc="Another array of the same elements.",
+)
+roll = linear(
+    "roll", lambda x, shift, axis: mx.roll(x, shift, axis),
+    lambda g, shift, axis: roll(g, shift=tuple(-s for s in shift), axis=axis), batch_reduction,
+    doc="The elements moved along axes, around the end.",
 )
 
 # --- cutting ------------------------------------------------------------------------------------

@@ -1,0 +1,222 @@
+"""The elements repeated, reversed or moved along axes."""
+
+import operator
+
+import numpy as np
+
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy.arguments import axes_of, axis_of, integer, shape_of, value
+from functape.numpy.shapes import ravel, swapaxes
+from functape.ops import movement as ops
+from functape.ops.families import broadcast_to as broadcast_op
+
+# --- broadcasting and repeating -----------------------------------------------------------------
+
+
+def broadcast_shapes(*shapes):
+    """The shape that arrays of these shapes broadcast to.
+
+    >>> broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    shapes = [shape_of(s, "broadcast_shapes") for s in shapes]
+    found = []
+    for lengths in zip(*[(1,) * (max(map(len, shapes)) - len(s)) + s for s in shapes],
+                       strict=True):
+        wide = {n for n in lengths if n != 1}
+        if len(wide) > 1:
+            raise ShapeError(f"The shapes {', '.join(map(str, shapes))} do not broadcast: where "
+                             "lengths differ, all but one must be 1. Reshape one of them.")
+        found.append(wide.pop() if wide else 1)
+    return tuple(found)
+
+
+def broadcast_to(array, shape):
+    """An array stretched along its axes of length 1, and new leading ones, to a shape.
+
+    >>> import functape as ft
+    >>> ft.numpy.broadcast_to(ft.numpy.array([1.0, 2.0]), (2, 2))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    array, shape = value(array, "broadcast_to"), shape_of(shape, "broadcast_to")
+    if array.shape == shape:
+        return array
+    if len(array.shape) > len(shape) or any(
+        n not in (1, m) for n, m in zip(array.shape[::-1], shape[::-1], strict=False)
+    ):
+        raise ShapeError(f"broadcast_to: {describe(array)} does not broadcast to {shape}. Each "
+                         "of its lengths, from the last, must be 1 or that of the shape.")
+    return broadcast_op(array, shape=shape)
+
+
+def broadcast_arrays(*args):
+    """Arrays stretched to their common shape; a list.
+
+    >>> import functape as ft
+    >>> [a.shape for a in ft.numpy.broadcast_arrays(ft.numpy.ones((2, 1)), ft.numpy.ones(3))]
+    [(2, 3), (2, 3)]
+    """
+    found = [value(a, "broadcast_arrays", i) for i, a in enumerate(args)]
+    shape = broadcast_shapes(*[a.shape for a in found]) if found else ()
+    return [broadcast_to(a, shape) for a in found]
+
+
+def tile(A, reps):  # noqa: N803 - NumPy's name
+    """An array repeated as a whole, so many times along each axis.
+
+    >>> import functape as ft
+    >>> ft.numpy.tile(ft.numpy.array([1, 2]), 2)
+    tensor([1, 2, 1, 2], dtype=int32)
+    """
+    a, reps = value(A, "tile"), shape_of(reps, "tile")
+    n = max(len(a.shape), len(reps))
+    shape = (*(1,) * (n - len(a.shape)), *a.shape)
+    reps = (*(1,) * (n - len(reps)), *reps)
+    spread = broadcast_op(ops.reshape(a, shape=tuple(k for m in shape for k in (1, m))),
+                          shape=tuple(k for r, m in zip(reps, shape, strict=True) for k in (r, m)))
+    return ops.reshape(spread, shape=tuple(r * m for r, m in zip(reps, shape, strict=True)))
+
+
+def repeat(a, repeats, axis=None, *, total_repeat_length=None):
+    """Each element repeated, along an axis or along all elements in a row.
+
+    Args:
+      a: the array.
+      repeats: how often; one number, or one for each element along the axis.
+      axis: the axis; None: the raveled array.
+      total_repeat_length: the length of the result; cut off, or filled with the last element.
+
+    >>> import functape as ft
+    >>> ft.numpy.repeat(ft.numpy.array([3, 4]), ft.numpy.array([1, 2]))
+    tensor([3, 4, 4], dtype=int32)
+    """
+    a = value(a, "repeat")
+    if axis is None:
+        a, axis = ravel(a), 0
+    axis = axis_of(axis, len(a.shape), "repeat")
+    n = a.shape[axis]
+    one = isinstance(repeats, (int, np.integer)) or not getattr(repeats, "shape", (0,))
+    if one and total_repeat_length is None:
+        return repeat_evenly(a, integer(repeats, "repeat", "repeats"), axis)
+    times = np.asarray(repeats).reshape(-1)
+    if times.size not in (1, n):
+        raise ShapeError(f"repeat: repeats has {times.size} entries, but axis {axis} of "
+                         f"{describe(a)} has length {n}. Give one number, or one for each.")
+    at = np.repeat(np.arange(n), times)
+    if total_repeat_length is not None:
+        at = np.concatenate([at, np.full(total_repeat_length, at[-1] if at.size else 0)])
+        at = at[:total_repeat_length]
+    from functape.numpy.indexing import take
+
+    return take(a, at.astype(np.int32), axis=axis)
+
+
+def repeat_evenly(a, times, axis):
+    shape = a.shape
+    wide = ops.reshape(a, shape=(*shape[:axis + 1], 1, *shape[axis + 1:]))
+    wide = broadcast_op(wide, shape=(*shape[:axis + 1], times, *shape[axis + 1:]))
+    return ops.reshape(wide, shape=(*shape[:axis], shape[axis] * times, *shape[axis + 1:]))
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Coordinate arrays of a grid from the coordinates along each axis; a list.
+
+    >>> import functape as ft
+    >>> x, y = ft.numpy.meshgrid(ft.numpy.array([1, 2]), ft.numpy.array([3, 4, 5]))
+    >>> x.shape
+    (3, 2)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', but is {indexing!r}.")
+    found = [ravel(value(x, "meshgrid", i)) for i, x in enumerate(xi)]
+    n = len(found)
+    place = list(range(n))
+    if indexing == "xy" and n > 1:
+        place[0], place[1] = 1, 0
+    grids = [ops.reshape(x, shape=tuple(-1 if k == p else 1 for k in range(n)) if x.shape[0]
+                         else tuple(0 if k == p else 1 for k in range(n)))
+             for x, p in zip(found, place, strict=True)]
+    return grids if sparse else broadcast_arrays(*grids)
+
+
+# --- order of the elements ----------------------------------------------------------------------
+
+
+def flip(m, axis=None):
+    """The elements in reverse order along axes; along all if none is given.
+
+    >>> import functape as ft
+    >>> ft.numpy.flip(ft.numpy.array([1, 2, 3]))
+    tensor([3, 2, 1], dtype=int32)
+    """
+    m = value(m, "flip")
+    axes = axes_of(axis, len(m.shape), "flip")
+    if not axes:
+        return m
+    reverse, whole = slice(None, None, -1), slice(None)
+    return ops.cut(m, index=tuple(reverse if i in axes else whole
+                                  for i in range(max(axes) + 1)))
+
+
+def fliplr(m):
+    """The elements in reverse order along axis 1.
+
+    >>> import functape as ft
+    >>> ft.numpy.fliplr(ft.numpy.array([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]], dtype=int32)
+    """
+    return flip(m, 1)
+
+
+def flipud(m):
+    """The elements in reverse order along axis 0.
+
+    >>> import functape as ft
+    >>> ft.numpy.flipud(ft.numpy.array([1, 2]))
+    tensor([2, 1], dtype=int32)
+    """
+    return flip(m, 0)
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    """Turned by k quarter turns, from the first of two axes towards the second.
+
+    >>> import functape as ft
+    >>> ft.numpy.rot90(ft.numpy.array([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]], dtype=int32)
+    """
+    m = value(m, "rot90")
+    first, second = axes_of(axes, len(m.shape), "rot90")
+    k = operator.index(k) % 4
+    if k == 0:
+        return m
+    if k == 2:
+        return flip(m, (first, second))
+    return swapaxes(flip(m, second), first, second) if k == 1 else flip(
+        swapaxes(m, first, second), second)
+
+
+def roll(a, shift, axis=None):
+    """The elements moved along axes; those that leave at the end come in at the start.
+
+    >>> import functape as ft
+    >>> ft.numpy.roll(ft.numpy.arange(4), 1)
+    tensor([3, 0, 1, 2], dtype=int32)
+    """
+    a = value(a, "roll")
+    if axis is None:
+        return ops.reshape(roll(ravel(a), shift, 0), shape=a.shape)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple([axis_of(i, len(a.shape), "roll") for i in axes])
+    shifts = np.asarray(shift).reshape(-1).tolist()
+    if len(shifts) == 1:
+        shifts = shifts * len(axes)
+    if len(axes) == 1:
+        axes = axes * len(shifts)
+    if len(shifts) != len(axes):
+        raise ShapeError(f"roll: there are {len(shifts)} shifts for {len(axes)} axes. Give one "
+                         "for each, or one for all.")
+    return ops.roll(a, shift=tuple(shifts), axis=axes)

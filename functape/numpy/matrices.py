@@ -1,0 +1,157 @@
+"""Matrices of ones and zeros, triangles, and matrices of powers."""
+
+import mlx.core as mx
+import numpy as np
+
+from functape.errors import ShapeError, describe
+from functape.numpy.arguments import integer, value
+from functape.numpy.creation import array, on, real_dtype
+from functape.ops import movement
+from functape.ops.families import scale
+from functape.tensor import Tensor
+
+# --- ones on a diagonal ---------------------------------------------------------------------------
+
+
+def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's name
+    """Ones on the k-th diagonal of N by M zeros.
+
+    >>> import functape as ft
+    >>> ft.numpy.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    n = integer(N, "eye", "N")
+    m = n if M is None else integer(M, "eye", "M")
+    with on(device):
+        return Tensor(mx.eye(n, m, integer(k, "eye", "k"), dtype=real_dtype(dtype, "eye")))
+
+
+def identity(n, dtype=None):
+    """The identity matrix.
+
+    >>> import functape as ft
+    >>> ft.numpy.identity(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return eye(n, dtype=dtype)
+
+
+
+
+# --- triangles ----------------------------------------------------------------------------------
+
+
+def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
+    """Ones on and below the k-th diagonal of N by M zeros.
+
+    >>> import functape as ft
+    >>> ft.numpy.tri(2)
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
+    n = integer(N, "tri", "N")
+    m = n if M is None else integer(M, "tri", "M")
+    return Tensor(mx.tri(n, m, integer(k, "tri", "k"), dtype=real_dtype(dtype, "tri")))
+
+
+def tril(m, k=0):
+    """A matrix with zeros above its k-th diagonal.
+
+    >>> import functape as ft
+    >>> ft.numpy.tril(ft.numpy.ones((2, 2)))
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
+    return kept_part("tril", m, lambda n, p: np.tri(n, p, k, dtype=bool))
+
+
+def triu(m, k=0):
+    """A matrix with zeros below its k-th diagonal.
+
+    >>> import functape as ft
+    >>> ft.numpy.triu(ft.numpy.ones((2, 2)))
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
+    return kept_part("triu", m, lambda n, p: ~np.tri(n, p, k - 1, dtype=bool))
+
+
+def kept_part(name, m, mask):
+    m = value(m, name)
+    if len(m.shape) < 2:
+        raise ShapeError(f"{name} takes matrices, but got {describe(m)}.")
+    return scale(Tensor(mx.array(mask(*m.shape[-2:]))), m)
+
+
+def tril_indices(n, k=0, m=None):
+    """The row and column numbers of the elements on and below a diagonal.
+
+    >>> import functape as ft
+    >>> ft.numpy.tril_indices(2)
+    (tensor([0, 1, 1], dtype=int32), tensor([0, 0, 1], dtype=int32))
+    """
+    return positions(np.tril_indices(n, k, m))
+
+
+def triu_indices(n, k=0, m=None):
+    """The row and column numbers of the elements on and above a diagonal.
+
+    >>> import functape as ft
+    >>> ft.numpy.triu_indices(2)
+    (tensor([0, 0, 1], dtype=int32), tensor([0, 1, 1], dtype=int32))
+    """
+    return positions(np.triu_indices(n, k, m))
+
+
+def tril_indices_from(arr, k=0):
+    """tril_indices for the shape of a matrix.
+
+    >>> import functape as ft
+    >>> [i.shape for i in ft.numpy.tril_indices_from(ft.numpy.ones((2, 2)))]
+    [(3,), (3,)]
+    """
+    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def triu_indices_from(arr, k=0):
+    """triu_indices for the shape of a matrix.
+
+    >>> import functape as ft
+    >>> [i.shape for i in ft.numpy.triu_indices_from(ft.numpy.ones((2, 2)))]
+    [(3,), (3,)]
+    """
+    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def diag_indices(n, ndim=2):
+    """The positions of the main diagonal: the same numbers for each axis.
+
+    >>> import functape as ft
+    >>> ft.numpy.diag_indices(2)
+    (tensor([0, 1], dtype=int32), tensor([0, 1], dtype=int32))
+    """
+    return positions((np.arange(n),) * ndim)
+
+
+def positions(arrays):
+    return tuple(array(a.astype(np.int32)) for a in arrays)
+
+
+def vander(x, N=None, increasing=False):  # noqa: N803 - NumPy's name
+    """The matrix of powers of a vector, the highest first.
+
+    >>> import functape as ft
+    >>> ft.numpy.vander(ft.numpy.array([2.0, 3.0]), 3)
+    tensor([[4., 2., 1.],
+            [9., 3., 1.]])
+    """
+    x = value(x, "vander")
+    if len(x.shape) != 1:
+        raise ShapeError(f"vander takes a vector, but got {describe(x)}.")
+    n = x.shape[0] if N is None else integer(N, "vander", "N")
+    powers = range(n) if increasing else range(n)[::-1]
+    if not n:
+        return movement.reshape(x, shape=(-1, 1))[:, :0]
+    return movement.stack(*[x ** p for p in powers], axis=1)
