@@ -5,6 +5,8 @@ user function -> transform (flatten the pytree, wrap the leaves) -> Tensor opera
 for a transform) -> unflatten -> result
 """
 
+from functape.tape import mode
+
 
 def schedule(roots, wanted=None, through=True):
     """The nodes to visit, each after all that feed it a cotangent, and which of them matter.
@@ -68,7 +70,9 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
       A dict from each wanted node that was reached to its cotangent.
     """
     order, live, _ = plan
-    arrived, captured = {}, {}
+    arrived, captured, check = {}, {}, mode.check
+    if check is not None:
+        check.seeds(seeds)
     for root, seed in zip(roots, seeds, strict=True):
         arrived[root] = arrived[root] + seed if root in arrived else seed
     for node in order:
@@ -78,6 +82,8 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
         hooks, edges = node.hooks, node.edges
         if hooks is not None:
             g = hooks.on_cotangent(node, g)
+        if check is not None:
+            check.arrived(node, g)
         if wanted is not None and node in wanted:
             captured[node] = g
         if node.is_sink:
@@ -88,7 +94,8 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
             continue
         if hooks is not None:
             g = hooks.before(node, g)
-        parts = node.pullback(g, lift, live)
+        parts = (node.pullback(g, lift, live) if check is None
+                 else check.pullback(node, g, lift, live))
         if hooks is not None:
             parts = hooks.after(node, parts, g)
         for i, part in parts:

@@ -21,11 +21,13 @@ class Mode(threading.local):
     recording = True  # grad mode
     inference = False
     functional = 0  # how many transforms are running: inside them arrays are values
+    tracing = 0  # how many jit traces are running: there arrays have no values yet
     walk = None  # the schedule of the backward pass that a user started
     allow_mutation = False  # saved values may have been changed in place since
     packing = None  # saved-tensor hooks; see autograd.saved
     packing_disabled = None  # the message for whoever enters such hooks
-    watch = None  # told of each node as it is made: anomaly mode, a profiler
+    watch = ()  # called with each node as it is made: anomaly mode, a profiler
+    check = None  # stands around each node of a pass: anomaly mode
 
 
 mode = Mode()
@@ -59,6 +61,8 @@ class Node:
         self.seq = sequence()
         self.hooks = None  # see functape.hooks
         self.notes = None  # the user's metadata
+        if mode.watch:
+            announce(self)
 
     @property
     def owner(self):
@@ -94,6 +98,12 @@ class Node:
 
     def __repr__(self):
         return f"<{self.name}>"
+
+
+def announce(node):
+    """Tell those who watch that a node was made."""
+    for watcher in mode.watch:
+        watcher(node)
 
 
 RELEASED = object()

@@ -9,7 +9,7 @@ import numpy as np
 
 from functape.errors import ArgumentError, FunctapeError, GraphError, describe
 from functape.op import Op, Value
-from functape.tape import Cell, NodeOfMany, OpNode, Output, mode
+from functape.tape import Cell, NodeOfMany, OpNode, Output, announce, mode
 
 NUMBERS = (bool, int, float, complex)
 INEXACT = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
@@ -160,8 +160,8 @@ def record(op, tracked, args, data, edges, out, params, rank):
         return outs[0]
     if mode.packing is not None:
         pack(node, args, data, outs, rank)
-    if mode.watch is not None:
-        mode.watch(node)
+    if mode.watch:
+        announce(node)
     return outs if several else outs[0]
 
 
