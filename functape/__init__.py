@@ -10,7 +10,7 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, numpy, tree
+from functape import autograd, numpy, tree, viz
 from functape.autograd.creation import tensor
 from functape.autograd.grad_mode import (
     enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad,
@@ -29,5 +29,5 @@ __all__ = [
     "Tensor", "asarray", "autograd", "enable_grad", "grad", "hessian", "hvp", "inference_mode",
     "is_grad_enabled", "is_inference_mode_enabled", "jacfwd", "jacrev", "jit", "jvp", "no_grad",
     "numpy", "set_grad_enabled", "show_config", "stop_gradient", "tensor", "tree",
-    "value_and_grad", "vjp", "vmap",
+    "value_and_grad", "viz", "vjp", "vmap",
 ]

@@ -145,10 +145,11 @@ def test_a_notebook_shows_the_picture(tmp_path):
 
 
 def test_keyword_arguments_are_constants():
-    boxes = read(*viz.graph.trace(lambda w, x: sin(w @ x), (zeros(2, 3),), {"x": zeros(3)})).boxes
+    traced = viz.graph.trace(lambda w, x: sin(w @ x), (zeros(2, 3),), {"x": zeros(3, 1)})
+    boxes = read(*traced).boxes
     assert [b.title for b in boxes if b.kind == "leaf"] == ["w"]
     (matmul,) = (b for b in boxes if b.title == "matmul")
-    assert matmul.saved == [("y", "float32[3]", 12, True)]
+    assert matmul.saved == [("y", "float32[3,1]", 12, True)]
 
 
 def test_markup_in_names_is_escaped():

@@ -20,7 +20,7 @@ class Picture(str):
         Path(path).write_text(self, encoding="utf-8")
 
 
-def draw(y, *args, names=None, limit=200, **kwargs):
+def draw(y, /, *args, names=None, limit=200, **kwargs):
     """A picture of the tape behind `y`: what was computed, from which leaves, and what was saved.
 
     Args:
@@ -43,12 +43,12 @@ def draw(y, *args, names=None, limit=200, **kwargs):
     return Picture(svg(y, *args, names=names, limit=limit, **kwargs))
 
 
-def svg(y, *args, names=None, limit=200, **kwargs):
+def svg(y, /, *args, names=None, limit=200, **kwargs):
     """SVG text of the tape behind `y`; arguments as for `draw`."""
     return to_svg(graph_of(y, args, kwargs, names, limit))
 
 
-def dot(y, *args, names=None, limit=200, **kwargs):
+def dot(y, /, *args, names=None, limit=200, **kwargs):
     """Text for Graphviz of the tape behind `y`; arguments as for `draw`.
 
     >>> import functape as ft

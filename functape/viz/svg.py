@@ -1,6 +1,6 @@
 """A tape as an SVG picture: no Graphviz, no fonts beyond what a browser has."""
 
-from xml.sax.saxutils import escape
+from html import escape
 
 from functape.viz.layout import place
 

@@ -1,0 +1,127 @@
+"""All that the documentation says in code is run: README, docs/ and the public docstrings."""
+
+import functape
+
+# isort: split
+import contextlib
+import doctest
+import importlib
+import io
+import pkgutil
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from functape import op
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+MODULES = [
+    m.name for m in pkgutil.walk_packages(functape.__path__, "functape.")
+    if not m.name.endswith(("__main__", "_blas_shim"))
+]
+
+
+@pytest.fixture(autouse=True)
+def op_table():
+    """Ops that a page adds leave the table again."""
+    known = dict(op.table)
+    yield
+    op.table.clear()
+    op.table.update(known)
+
+
+def blocks(page, language):
+    """The code blocks of a page in one language, each with its line number."""
+    text = page.read_text(encoding="utf-8")
+    for match in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.S | re.M):
+        yield text.count("\n", 0, match.start()) + 1, match[1]
+
+
+class Checker(doctest.OutputChecker):
+    """Numbers may differ in their last digits, as they do from one device to another."""
+
+    def check_output(self, want, got, optionflags):
+        if super().check_output(want, got, optionflags):
+            return True
+        number = r"-?\d+\.\d*(?:e[-+]\d+)?"
+        wanted, found = re.findall(number, want), re.findall(number, got)
+        close = [float(w) == pytest.approx(float(g), rel=1e-5, abs=1e-6)
+                 for w, g in zip(wanted, found, strict=False)]
+        want, got = (re.sub(rf" *{number} *", "0", text) for text in (want, got))
+        return all(close) and super().check_output(want, got, optionflags)
+
+
+def run(examples, name, scope):
+    """Run examples, their complaints are the failure; returns their names and values."""
+    test = doctest.DocTest(examples, scope, name, name, 0, None)
+    said = io.StringIO()
+    runner = doctest.DocTestRunner(Checker(), optionflags=FLAGS)
+    with contextlib.redirect_stdout(io.StringIO()):
+        result = runner.run(test, out=said.write, clear_globs=False)
+    assert not result.failed, said.getvalue()
+    return test.globs
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_page_runs(page):
+    examples = []
+    for line, code in blocks(page, "python"):
+        found = doctest.DocTestParser().get_examples(code)
+        assert found, f"{page.name}:{line} has Python that is not an example: begin it with >>>"
+        for example in found:
+            example.lineno += line
+        examples += found
+    run(examples, page.name, {"__name__": "__main__"})
+
+
+def test_commands_exist():
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = extras["project"]["optional-dependencies"]
+    shell = "".join(code for page in PAGES for _, code in blocks(page, "sh"))
+    assert {"demo", "test"} <= set(re.findall(r"^make (\w+)", shell, re.M)) <= set(targets)
+    named = set(re.findall(r"functape\[(\w+)\]", shell))
+    assert {"cpu", "cuda12", "cuda13"} <= named <= set(extras)
+
+
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+            assert target.startswith("http") or (page.parent / target).exists(), (page, target)
+
+
+def test_the_path_of_a_gradient_is_one_line():
+    """engine.py, the README and the docs say the same."""
+    def words(text):
+        return " ".join(text.split())
+
+    path = words(functape.engine.__doc__.split("\n\n")[1])
+    for page in (ROOT / "README.md", ROOT / "docs" / "path_of_a_gradient.md"):
+        assert path in words(page.read_text(encoding="utf-8")), page
+
+
+def test_the_picture_in_the_readme_is_what_its_code_draws():
+    """If this fails because pictures got better: write `picture` to docs/tape.svg again."""
+    code = next(code for _, code in blocks(ROOT / "README.md", "python") if "viz.draw" in code)
+    scope = {"ft": functape, "np": functape.numpy}
+    scope = run(doctest.DocTestParser().get_examples(code), "README.md", scope)
+    assert (ROOT / "docs" / "tape.svg").read_text(encoding="utf-8") == scope["picture"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings_run(module):
+    module = importlib.import_module(module)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module):
+        if test.examples:
+            run(test.examples, test.name, dict(test.globs))
+
+
+def test_public_functions_have_an_example():
+    public = {name: getattr(functape, name) for name in functape.__all__}
+    missing = [name for name, f in public.items()
+               if type(f).__name__ == "function" and ">>>" not in (f.__doc__ or "")]
+    assert not missing
