@@ -11,7 +11,6 @@ object runs, its globals bound to kernels instead of ops: nothing is looked up, 
 
 import functools
 import inspect
-import operator
 import threading
 import types
 
@@ -41,6 +40,7 @@ class Levels(threading.local):
     """
 
     depth = 0
+    axes = {}  # name of a mapped axis -> (rank, size)
 
     def __enter__(self):
         self.depth += 1
@@ -166,20 +166,18 @@ class Op:
         """How to get what a rule's parameter `name` stands for: a function of the op's arguments,
         outputs and parameters."""
         stem, _, fact = name.rpartition("_")
-        if name in self.args:
-            i = self.args.index(name)
-            return lambda args, outs, params: args[i]
-        if name in self.outputs:
-            i = self.outputs.index(name)
-            return lambda args, outs, params: outs[i]
+        if name in self.args or name in self.outputs:
+            return READERS["", name in self.args](self.position(name))
         if fact in ("shape", "dtype") and stem in self.args + self.outputs:
-            get, field = self.reader(stem), operator.attrgetter(fact)
-            return lambda args, outs, params: field(get(args, outs, params))
+            return READERS[fact, stem in self.args](self.position(stem))
         if name == "shapes":
             return lambda args, outs, params: tuple(a.shape for a in args)
         if name == "params":
             return lambda args, outs, params: params
         return lambda args, outs, params: params[name]
+
+    def position(self, name):
+        return (self.args if name in self.args else self.outputs).index(name)
 
     def failed(self, error, args, params):
         """The kernel's complaint, with the op's name and its arguments."""
@@ -190,6 +188,17 @@ class Op:
         kind = ShapeError if isinstance(error, (ValueError, IndexError)) else ArgumentError
         return kind(f"{self.name}({given}{extra}) is not defined: {str(error).splitlines()[0]}. "
                     "Check the shapes and dtypes of the arguments.")
+
+
+# One flat function for each kind of reading: they run for every operation that is recorded.
+READERS = {
+    ("", True): lambda i: lambda args, outs, params: args[i],
+    ("", False): lambda i: lambda args, outs, params: outs[i],
+    ("shape", True): lambda i: lambda args, outs, params: args[i].shape,
+    ("shape", False): lambda i: lambda args, outs, params: outs[i].shape,
+    ("dtype", True): lambda i: lambda args, outs, params: args[i].dtype,
+    ("dtype", False): lambda i: lambda args, outs, params: outs[i].dtype,
+}
 
 
 class Plan:

@@ -4,6 +4,7 @@ The tape needs no part in it: inside, tensors hold MLX's tracers, so whatever th
 gradients included, ends up in the one graph.
 """
 
+import contextlib
 import functools
 import inspect
 import traceback
@@ -13,6 +14,7 @@ import mlx.core as mx
 
 from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, describe
+from functape.tape import mode
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -131,9 +133,18 @@ class Graph:
         args, kwargs = tree.unflatten(self.structure, [Tensor(a) for a in arrays])
         for place, v in self.fixed:
             (args if isinstance(place, int) else kwargs)[place] = v
-        with boundary.inside():
+        with boundary.inside(), tracing():
             outs, self.out = boundary.outputs("jit", self.f(*args, **kwargs))
         return [boundary.plain_array("jit", o) for o in outs]
+
+
+@contextlib.contextmanager
+def tracing():
+    mode.tracing += 1
+    try:
+        yield
+    finally:
+        mode.tracing -= 1
 
 
 def is_tracked(value):

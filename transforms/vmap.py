@@ -1,14 +1,17 @@
 """vmap: run the function once, on values that carry a hidden leading batch axis."""
 
+import contextlib
 import functools
 
+import mlx.core as mx
 import optree
 
 from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.op import Value, levels
-from functape.ops.movement import spread, transpose
-from functape.tensor import constant
+from functape.ops.movement import concatenate, cut, spread, stack, transpose
+from functape.tape import mode
+from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
 
@@ -46,8 +49,6 @@ class Batched(Value):
 
 def batch_by_loop(op, size, args, mapped, params):
     """For an op without a batch rule: one application a row."""
-    from functape.ops.movement import cut, stack
-
     rows = [op(*[cut(a, index=(i,)) if m else a for a, m in zip(args, mapped, strict=True)],
                **params) for i in range(size)]
     if type(rows[0]) is tuple:
@@ -55,7 +56,7 @@ def batch_by_loop(op, size, args, mapped, params):
     return stack(*rows, axis=0)
 
 
-def vmap(f, in_axes=0, out_axes=0):
+def vmap(f, in_axes=0, out_axes=0, axis_name=None, axis_size=None, chunk_size=None):
     r"""A function that applies `f` to each entry along an axis of its arguments, at once.
 
     .. math:: \operatorname{vmap}(f)(x)_i = f(x_i)
@@ -66,6 +67,9 @@ def vmap(f, in_axes=0, out_axes=0):
         for all arguments, or a tuple with one entry an argument, each an axis or a pytree of
         axes that is a prefix of the argument.
       out_axes: where the mapped axis goes in the results, likewise.
+      axis_name: a name for the axis, for `lax.psum`, `lax.pmean` and `lax.axis_index` in `f`.
+      axis_size: the length of the axis; needed where no argument is mapped.
+      chunk_size: map this many entries at a time, to bound the memory; None: all at once.
 
     Returns:
       The mapped function. Keyword arguments are mapped over their leading axis.
@@ -77,31 +81,92 @@ def vmap(f, in_axes=0, out_axes=0):
     if not isinstance(in_axes, (int, tuple, list, type(None))):
         raise ArgumentError("vmap: in_axes must be an integer, None, or a tuple with one entry an "
                             f"argument, but is {describe(in_axes)}.")
+    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
+        raise ArgumentError(f"vmap: chunk_size is a positive integer or None, but is "
+                            f"{describe(chunk_size)}.")
 
     @functools.wraps(f)
     def mapped(*args, **kwargs):
         plain = boundary.is_plain(args, kwargs)
+        batch = Batch(args, kwargs, in_axes, axis_size)
+        step = chunk_size or max(batch.size, 1)
+        starts = range(0, batch.size, step) or [0]
+        parts = [batch.run(f, out_axes, axis_name, start, step) for start in starts]
+        outs, form, axes = parts[0]
+        if len(parts) > 1:
+            outs = [joined([part[0][i] for part in parts], axis) for i, axis in enumerate(axes)]
+        return optree.tree_unflatten(form, [boundary.give(o, plain) for o in outs])
+
+    return mapped
+
+
+class Batch:
+    """The arguments of one call of a mapped function, flattened, with the axis of each leaf."""
+
+    def __init__(self, args, kwargs, in_axes, axis_size):
         if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
             raise ShapeError(f"vmap: in_axes has {len(in_axes)} entries, but the function was "
                              f"called with {len(args)} positional argument(s). Give one entry "
                              "for each.")
         axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
-        leaves, structure, leaf_axes = spread_axes("in_axes", (axes, 0), (args, kwargs))
+        leaves, self.structure, self.axes = spread_axes("in_axes", (axes, 0), (args, kwargs))
         values = [a if axis is None else constant(a, "vmap", i)
-                  for i, (a, axis) in enumerate(zip(leaves, leaf_axes, strict=True))]
-        size = common_size(values, leaf_axes, args, kwargs)
-        with levels as rank, boundary.inside():
-            inner = [v if axis is None else Batched(rank, front(v, axis), size)
-                     for v, axis in zip(values, leaf_axes, strict=True)]
-            args_in, kwargs_in = optree.tree_unflatten(structure, inner)
-            out = f(*boundary.enter(args_in), **kwargs_in)
-            boundary.outputs("vmap", out)
-            outs, form, out_leaf_axes = spread_axes("out_axes", out_axes, out)
-            done = [unbatch(boundary.lower(o, rank), rank, size, axis)
-                    for o, axis in zip(outs, out_leaf_axes, strict=True)]
-        return optree.tree_unflatten(form, [boundary.give(o, plain) for o in done])
+                  for i, (a, axis) in enumerate(zip(leaves, self.axes, strict=True))]
+        self.size = common_size(values, self.axes, axis_size)
+        self.values = [v if axis is None else front(v, axis)
+                       for v, axis in zip(values, self.axes, strict=True)]
 
-    return mapped
+    def run(self, f, out_axes, name, start, step):
+        """(leaves, structure, axes) of the results for some of the entries."""
+        count = min(step, self.size - start)
+        with levels as rank, boundary.inside(), named(name, rank, count):
+            inner = [v if axis is None else Batched(rank, part(v, start, count), count)
+                     for v, axis in zip(self.values, self.axes, strict=True)]
+            args, kwargs = optree.tree_unflatten(self.structure, inner)
+            out = f(*boundary.enter(args), **kwargs)
+            boundary.outputs("vmap", out)
+            outs, form, axes = spread_axes("out_axes", out_axes, out)
+            done = [unbatch(boundary.lower(o, rank), rank, count, axis)
+                    for o, axis in zip(outs, axes, strict=True)]
+        if count < self.size:
+            evaluate(done)
+        return done, form, axes
+
+
+def part(value, start, count):
+    if value.shape[0] == count:
+        return value
+    return cut(value, index=(slice(start, start + count),))
+
+
+def joined(parts, axis):
+    """The results of all chunks; one that is not mapped is the same in each."""
+    if axis is None or parts[0] is None:
+        return parts[0]
+    return concatenate(*parts, axis=axis % len(parts[0].shape))
+
+
+def evaluate(values):
+    """Compute a chunk before the next one starts, where the values are there to be computed."""
+    arrays = [v.cell.data for v in values if type(v) is Tensor and v.rank == 0]
+    if levels.depth == 0 and not mode.tracing:
+        mx.eval(arrays)
+
+
+@contextlib.contextmanager
+def named(name, rank, size):
+    """While it runs, collectives know the axis by its name."""
+    if name is None:
+        yield
+        return
+    outer = levels.axes.get(name)
+    levels.axes = {**levels.axes, name: (rank, size)}
+    try:
+        yield
+    finally:
+        levels.axes = {k: v for k, v in levels.axes.items() if k != name}
+        if outer is not None:
+            levels.axes[name] = outer
 
 
 def spread_axes(name, axes, args):
@@ -121,7 +186,7 @@ def spread_axes(name, axes, args):
     return leaves, structure, axes
 
 
-def common_size(values, axes, args, kwargs):
+def common_size(values, axes, axis_size):
     sizes = {}
     for i, (v, axis) in enumerate(zip(values, axes, strict=True)):
         if axis is None:
@@ -131,8 +196,11 @@ def common_size(values, axes, args, kwargs):
             raise ShapeError(f"vmap: leaf {i} of the arguments is {describe(v)} and has no axis "
                              f"{axis}. Map over one of its {n} axes, or give it the axis None.")
         sizes.setdefault(v.shape[axis], []).append(f"leaf {i} ({describe(v)}, axis {axis})")
+    if axis_size is not None:
+        sizes.setdefault(axis_size, []).append("axis_size")
     if not sizes:
-        raise ShapeError("vmap: no argument is mapped. Give at least one an axis in in_axes.")
+        raise ShapeError("vmap: no argument is mapped. Give at least one an axis in in_axes, or "
+                         "pass axis_size.")
     if len(sizes) > 1:
         listed = "; ".join(f"{n}: {', '.join(names)}" for n, names in sizes.items())
         raise ShapeError(f"vmap: all mapped axes must have one length, but there are {listed}.")

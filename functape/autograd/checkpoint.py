@@ -6,6 +6,7 @@ arguments, and the values are collected by number. So gradients reach everything
 closes over, in any order, in every transform.
 """
 
+import contextlib
 import functools
 
 import mlx.core as mx
@@ -54,12 +55,12 @@ class Frame:
     def __init__(self, f, args, kwargs, policy, preserve_random_state):
         self.call = functools.partial(f, *args, **kwargs)
         self.policy, self.depth = policy, levels.depth
-        self.random_state = random_state() if preserve_random_state else None
+        self.random = RandomState() if preserve_random_state else None
         self.forms = []  # shape and dtype of each value, in the order of saving
         self.values = None  # number -> value, after a second run
 
     def first_run(self):
-        with PackedBy(self):
+        with PackedBy(self), self.random or contextlib.nullcontext():
             return self.call()
 
     def pack(self, tensor):
@@ -79,18 +80,16 @@ class Frame:
         return self.values.pop(slot.number)
 
     def second_run(self):
-        again = Recording(self)
-        before_depth, before_state = levels.depth, random_state()
+        again, depth = Recording(self), levels.depth
+        rewound = self.random.rewound() if self.random else contextlib.nullcontext()
         try:
             levels.depth = self.depth
-            set_random_state(self.random_state)
-            with enable_grad(), PackedBy(again):
+            with rewound, enable_grad(), PackedBy(again):
                 self.call()
         except EnoughError:
             pass
         finally:
-            levels.depth = before_depth
-            set_random_state(before_state if self.random_state is not None else None)
+            levels.depth = depth
         if len(again.values) < len(self.forms):
             raise CheckpointError(f"The second run of a checkpointed function saved "
                                   f"{len(again.values)} value(s), the first {len(self.forms)}. It "
@@ -146,13 +145,40 @@ class PackedBy:
         mode.packing = self.before
 
 
-def random_state():
-    return [mx.array(s) for s in mx.random.state]
+class RandomState:
+    """The state of MLX's generator before and after a run.
+
+    While jit traces, the generator is not advanced run by run, and there is nothing to restore.
+    """
+
+    def __enter__(self):
+        self.before = generator_key()
+
+    def __exit__(self, *exc):
+        self.after = generator_key()
+
+    @contextlib.contextmanager
+    def rewound(self):
+        """The state as it was before the run, if the run used it."""
+        used = self.before is not None and not mx.array_equal(self.before, self.after).item()
+        now = generator_key()
+        if used:
+            set_generator_key(self.before)
+        try:
+            yield
+        finally:
+            if used:
+                set_generator_key(now)
 
 
-def set_random_state(state):
-    for i, s in enumerate(state or ()):
-        mx.random.state[i] = s
+def generator_key():
+    return None if mode.tracing else mx.array(mx.random.state[0])
+
+
+def set_generator_key(key):
+    """A key is the seed it was made of, as two words."""
+    high, low = key.tolist()
+    mx.random.seed(high << 32 | low)
 
 
 # --- policies -----------------------------------------------------------------------------------
