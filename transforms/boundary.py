@@ -5,12 +5,13 @@ tracks the result; with tensors, NumPy arrays and numbers the results are tensor
 """
 
 import contextlib
+import inspect
 
 import mlx.core as mx
 import numpy as np
 
 from functape import engine, tree
-from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, describe
 from functape.op import Value
 from functape.sinks import Capture
 from functape.tape import Identity, mode
@@ -34,17 +35,17 @@ def enter(args):
     return tree.map(lambda a: constant(a) if isinstance(a, mx.array) else a, args)
 
 
-def inexact_leaves(name, args, labels):
+def inexact_leaves(name, args, labels, allow_int=False):
     """Flatten arguments that are differentiated, and check each leaf.
 
     Returns:
       (values, structure) of the tuple `args`; `labels` names its members in messages.
     """
     leaves, structure = tree.flatten(args)
-    return [inexact(name, a, args, labels, i) for i, a in enumerate(leaves)], structure
+    return [inexact(name, a, args, labels, i, allow_int) for i, a in enumerate(leaves)], structure
 
 
-def inexact(name, leaf, args, labels, i):
+def inexact(name, leaf, args, labels, i, allow_int):
     if not isinstance(leaf, ARRAYS):
         raise ArgumentError(
             f"{name} differentiates with respect to arrays, but {where(args, labels, i)} is "
@@ -52,7 +53,7 @@ def inexact(name, leaf, args, labels, i):
             "its class as a pytree."
         )
     value = constant(leaf, name, i)
-    if value.dtype not in INEXACT:
+    if value.dtype not in INEXACT and not allow_int:
         given = describe(leaf if isinstance(leaf, NUMBERS) else value)
         raise ArgumentError(
             f"{name} differentiates with respect to floating-point or complex arrays, but "
@@ -99,7 +100,7 @@ def matched(name, given, value, what, of, i):
 
 
 def positions(name, argnums, count):
-    """`argnums` as a tuple of distinct non-negative integers."""
+    """`argnums` as a tuple of distinct non-negative integers, and whether it is a sequence."""
     several = isinstance(argnums, (tuple, list))
     given = tuple(argnums) if several else (argnums,)
     if not given:
@@ -107,15 +108,68 @@ def positions(name, argnums, count):
     for i in given:
         if not isinstance(i, (int, np.integer)) or isinstance(i, bool):
             raise ArgumentError(f"{name}: argnums must be integers, but got {describe(i)}. To "
-                                "differentiate by keyword arguments, pass them by position.")
+                                "differentiate by keyword arguments, use argnames.")
         if not -count <= i < count:
             raise ShapeError(f"{name}: argnums names argument {i}, but the function was called "
                              f"with {count} positional argument(s). Pass by position what is to "
-                             "be differentiated.")
-    found = tuple(i % count for i in given)
+                             "be differentiated, or use argnames.")
+    found = tuple(int(i) % count for i in given)
     if len(set(found)) != len(found):
         raise ShapeError(f"{name}: argnums names an argument twice: {argnums!r}. Name each once.")
     return found, several
+
+
+def named_arguments(name, argnames, f, args, kwargs):
+    """`argnames` as places in the call: a keyword, or the position of that parameter."""
+    several = not isinstance(argnames, str)
+    places = []
+    for word in argnames if several else (argnames,):
+        if word in kwargs:
+            places.append(word)
+            continue
+        parameters = list(inspect.signature(f).parameters)
+        if word not in parameters or parameters.index(word) >= len(args):
+            raise ShapeError(f"{name}: argnames names {word!r}, but the function was called "
+                             "without such an argument.")
+        places.append(parameters.index(word))
+    return tuple(places), several
+
+
+class Call:
+    """One call of a function, seen as a function of the leaves that are differentiated.
+
+    Attributes:
+      values: those leaves, checked.
+      plain: whether results go out as `mx.array`s.
+    """
+
+    def __init__(self, name, f, args, kwargs, argnums=0, argnames=None, allow_int=False):
+        places, self.several = (), False
+        if argnums is not None:
+            places, self.several = positions(name, argnums, len(args))
+        if argnames is not None:
+            more, several = named_arguments(name, argnames, f, args, kwargs)
+            self.several = self.several or several or bool(places)
+            places += more
+        if len(set(places)) != len(places):
+            raise ShapeError(f"{name}: argnums and argnames name an argument twice.")
+        self.f, self.places, self.plain = f, places, is_plain(args, kwargs)
+        given = tuple(args[p] if isinstance(p, int) else kwargs[p] for p in places)
+        labels = [f"args[{p}]" if isinstance(p, int) else f"kwargs[{p!r}]" for p in places]
+        self.values, self.structure = inexact_leaves(name, given, labels, allow_int)
+        self.args = [None if i in places else enter(a) for i, a in enumerate(args)]
+        self.kwargs = {k: None if k in places else enter(v) for k, v in kwargs.items()}
+
+    def __call__(self, *leaves):
+        args, kwargs = list(self.args), dict(self.kwargs)
+        for p, arg in zip(self.places, tree.unflatten(self.structure, leaves), strict=True):
+            (args if isinstance(p, int) else kwargs)[p] = arg
+        return self.f(*args, **kwargs)
+
+    def give(self, leaves):
+        """A result for each leaf, structured like the arguments that were chosen."""
+        trees = tree.unflatten(self.structure, [give(v, self.plain) for v in leaves])
+        return trees if self.several else trees[0]
 
 
 # --- the private alias --------------------------------------------------------------------------
@@ -124,9 +178,11 @@ def positions(name, argnums, count):
 def alias(value, rank):
     """A tensor of this rank that stands for `value` within one transform only.
 
-    On something that is tracked already it is an identity node, so that outer transforms see
+    An integer has no derivative and stays as it is. On something that is tracked already it is an identity node, so that outer transforms see
     through it; otherwise a private leaf.
     """
+    if value.dtype not in INEXACT:
+        return value
     if type(value) is not Tensor or value.rank != rank:
         own = Tensor(value, rank)
     else:
@@ -204,11 +260,3 @@ def give(value, plain):
     if plain and type(value) is Tensor and value.rank == 0 and value.edge is None:
         return value.cell.data
     return value
-
-
-def plain_array(name, value):
-    """The `mx.array` of a result that no transform tracks."""
-    if type(value) is Tensor and value.rank == 0:
-        return value.cell.data
-    raise ConcretizationError(f"{name}: the function returned a value of a transform that runs "
-                              "around it. Pass what it closes over as an argument.")

@@ -6,24 +6,28 @@ import math
 import mlx.core as mx
 
 from functape import tree
+from functape.errors import ArgumentError
 from functape.ops.movement import cut, reshape
 from functape.tensor import constant
 from functape.transforms import boundary
 from functape.transforms.forward import jvp
-from functape.transforms.reverse import vjp
+from functape.transforms.reverse import Pullback, check_kinds, grad, leave_aux, vjp
 from functape.transforms.vmap import vmap
 
 
-def jacrev(f, argnums=0, has_aux=False):
+def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, chunk_size=None):
     r"""A function that returns the Jacobian of `f`, by reverse mode: a pass for each output.
 
     .. math:: J_{o,i} = \frac{\partial f(x)_o}{\partial x_i},
        \qquad \text{of the shape of } f(x) \text{ followed by that of } x
 
     Args:
-      f: function of arrays or pytrees that returns an array or a pytree.
+      f: function of arrays or pytrees that returns an array or a pytree; it runs once.
       argnums: the argument, or arguments, to differentiate by; negative counts from the end.
       has_aux: `f` returns ``(out, aux)``; the result is ``(jacobian, aux)``.
+      holomorphic: `f` is complex and holomorphic.
+      allow_int: accept integer arguments; their derivative has the dtype `float0`.
+      chunk_size: compute this many rows at a time, to bound the memory; None: all at once.
 
     Returns:
       A function with the arguments of `f`. Its result has the structure of the output, and
@@ -37,20 +41,21 @@ def jacrev(f, argnums=0, has_aux=False):
 
     @functools.wraps(f)
     def jacobian(*args, **kwargs):
-        call = Chosen("jacrev", f, argnums, args, kwargs)
-        out, pullback, *aux = vjp(call, *call.values, has_aux=has_aux)
-        outs, structure = tree.flatten(out)
-        basis = tree.unflatten(structure, identity_rows(outs))
-        rows = vmap(pullback)(basis)  # a tuple: for each input leaf (all outputs, *input)
+        call = boundary.Call("jacrev", f, args, kwargs, argnums, allow_int=allow_int)
+        pull = Pullback("jacrev", lambda leaves: call(*leaves), call.values, has_aux)
+        check_kinds("jacrev", call.values, pull.outs, holomorphic)
+        rows = vmap(lambda *seeds: tuple(pull(seeds, retain=True)), chunk_size=chunk_size)
+        per_input = rows(*identity_rows(pull.outs))  # each of shape (all outputs, *input)
         per_output = [[reshaped(part, (*o.shape, *v.shape))
                        for part, v in zip(parts, call.values, strict=True)]
-                      for o, parts in zip(outs, pieces(rows, outs), strict=True)]
-        return call.give(structure, per_output, aux)
+                      for o, parts in zip(pull.outs, row_blocks(per_input, pull.outs), strict=True)]
+        aux = leave_aux(pull, call.plain) if has_aux else None
+        return assembled(call, pull.structure, per_output, has_aux, aux)
 
     return jacobian
 
 
-def jacfwd(f, argnums=0, has_aux=False):
+def jacfwd(f, argnums=0, has_aux=False, holomorphic=False, chunk_size=None):
     r"""A function that returns the Jacobian of `f`, by forward mode: a pass for each input.
 
     Shapes, arguments and results are those of `jacrev`; this one is cheaper where the inputs are
@@ -64,51 +69,56 @@ def jacfwd(f, argnums=0, has_aux=False):
 
     @functools.wraps(f)
     def jacobian(*args, **kwargs):
-        call = Chosen("jacfwd", f, argnums, args, kwargs)
-        basis = tuple(identity_rows(call.values))
+        call = boundary.Call("jacfwd", f, args, kwargs, argnums)
 
         def push(*direction):
             return jvp(call, call.values, direction, has_aux=has_aux)
 
         out_axes = (None, -1, None) if has_aux else (None, -1)
-        out, columns, *aux = vmap(push, out_axes=out_axes)(*basis)
+        columns = vmap(push, out_axes=out_axes, chunk_size=chunk_size)
+        out, tangents, *aux = columns(*identity_rows(call.values))
         outs, structure = tree.flatten(out)
-        last = [transposed_pieces(c, call.values) for c in tree.leaves(columns)]
-        per_output = [[reshaped(part, (*o.shape, *v.shape))
-                       for part, v in zip(parts, call.values, strict=True)]
-                      for o, parts in zip(outs, last, strict=True)]
-        return call.give(structure, per_output, aux)
+        check_kinds("jacfwd", call.values, outs, holomorphic)
+        per_output = [[reshaped(part, (*o.shape, *v.shape)) for part, v in
+                       zip(column_blocks(t, call.values), call.values, strict=True)]
+                      for o, t in zip(outs, tree.leaves(tangents), strict=True)]
+        aux = tree.map(lambda a: boundary.give(a, call.plain), aux[0]) if has_aux else None
+        return assembled(call, structure, per_output, has_aux, aux)
 
     return jacobian
 
 
-def hessian(f, argnums=0, has_aux=False):
+def hessian(f, argnums=0, has_aux=False, holomorphic=False, chunk_size=None):
     r"""A function that returns the Hessian of `f`: ``jacfwd(jacrev(f))``.
 
     .. math:: H_{o,i,j} = \frac{\partial^2 f(x)_o}{\partial x_i \partial x_j},
        \qquad \text{of shape out + in + in}
 
-    Arguments are those of `jacrev`.
+    Arguments are those of `jacrev`; `chunk_size` counts columns.
 
     >>> import functape as ft
     >>> ft.hessian(lambda x: (x ** 3).sum())(ft.numpy.array([1.0, 2.0]))
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    return jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
+    inner = jacrev(f, argnums, has_aux, holomorphic)
+    return jacfwd(inner, argnums, has_aux, holomorphic, chunk_size)
 
 
-def hvp(f, primals, tangents):
+def hvp(f, primals, tangents, *, mode="forward_over_reverse", batched=False):
     r"""The product of the Hessian of a scalar `f` with a vector, without the Hessian.
 
     .. math:: \nabla^2 f(x)\, v, \qquad \text{of the shape of } x
 
-    Forward over reverse mode: the cost of a few gradients, whatever the size of x.
+    The cost is a few gradients, whatever the size of x.
 
     Args:
       f: function of arrays or pytrees that returns a scalar.
       primals: tuple or list of the arguments x.
       tangents: the vector v, structured like the primals.
+      mode: "forward_over_reverse" pushes v through the gradient; "reverse_over_reverse"
+        differentiates the product of the gradient with v, for functions without forward rules.
+      batched: the tangents have a leading axis, one vector an entry; so has the result.
 
     Returns:
       The product, structured like the primals; for one argument, like that argument.
@@ -117,40 +127,25 @@ def hvp(f, primals, tangents):
     >>> ft.hvp(lambda x: (x ** 3).sum(), (ft.numpy.array([1.0, 2.0]),), (ft.numpy.ones(2),))
     tensor([ 6., 12.])
     """
-    from functape.transforms.reverse import grad
+    primals = tuple(primals)
+    gradient = grad(f, 0 if len(primals) == 1 else tuple(range(len(primals))))
+    if mode == "forward_over_reverse":
+        def product(*v):
+            return jvp(gradient, primals, v)[1]
+    elif mode == "reverse_over_reverse":
+        def product(*v):
+            found = vjp(gradient, *primals)[1](v[0] if len(v) == 1 else v)
+            return found[0] if len(found) == 1 else found
+    else:
+        raise ArgumentError("hvp: mode is 'forward_over_reverse' or 'reverse_over_reverse', but "
+                            f"is {mode!r}.")
+    return (vmap(product) if batched else product)(*tangents)
 
-    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(grad(f, argnums), primals, tangents)[1]
 
-
-class Chosen:
-    """A function of the leaves that argnums selects."""
-
-    def __init__(self, name, f, argnums, args, kwargs):
-        chosen, self.several = boundary.positions(name, argnums, len(args))
-        self.plain = boundary.is_plain(args, kwargs)
-        labels = [f"args[{i}]" for i in chosen]
-        given = tuple(args[i] for i in chosen)
-        self.values, self.structure = boundary.inexact_leaves(name, given, labels)
-        self.f, self.chosen, self.kwargs = f, chosen, boundary.enter(kwargs)
-        self.rest = [None if i in chosen else boundary.enter(a) for i, a in enumerate(args)]
-
-    def __call__(self, *leaves):
-        full = list(self.rest)
-        for i, arg in zip(self.chosen, tree.unflatten(self.structure, leaves), strict=True):
-            full[i] = arg
-        return self.f(*full, **self.kwargs)
-
-    def give(self, structure, per_output, aux):
-        """Output tree of input trees, in the kind of array that the call came with."""
-        blocks = []
-        for parts in per_output:
-            inputs = tree.unflatten(self.structure, [boundary.give(p, self.plain) for p in parts])
-            blocks.append(inputs if self.several else inputs[0])
-        jacobian = tree.unflatten(structure, blocks)
-        if not aux:
-            return jacobian
-        return jacobian, tree.map(lambda a: boundary.give(a, self.plain), aux[0])
+def assembled(call, structure, per_output, has_aux, aux):
+    """Output tree of input trees."""
+    jacobian = tree.unflatten(structure, [call.give(parts) for parts in per_output])
+    return (jacobian, aux) if has_aux else jacobian
 
 
 def identity_rows(values):
@@ -164,7 +159,7 @@ def identity_rows(values):
     return rows
 
 
-def pieces(rows, outs):
+def row_blocks(rows, outs):
     """Cut the leading axis into one part an output: parts[output][input]."""
     start, parts = 0, []
     for o in outs:
@@ -174,7 +169,7 @@ def pieces(rows, outs):
     return parts
 
 
-def transposed_pieces(columns, values):
+def column_blocks(columns, values):
     """Cut the trailing axis into one part an input."""
     start, parts = 0, []
     for v in values:

@@ -90,6 +90,9 @@ class Compiled:
             return self.f(*args, **kwargs)
         try:
             outs = graph([v.cell.data for v in values])
+        except TrackedError:
+            graph.eager = True
+            return self.f(*args, **kwargs)
         except Exception as error:
             if not is_concretization(error):
                 raise
@@ -118,6 +121,10 @@ class Compiled:
                       "the argument static.", RuntimeWarning, stacklevel=3)
 
 
+class TrackedError(Exception):
+    """The result is on the tape of something outside, which a compiled graph would cut."""
+
+
 class Graph:
     """One trace of a function."""
 
@@ -135,7 +142,9 @@ class Graph:
             (args if isinstance(place, int) else kwargs)[place] = v
         with boundary.inside(), tracing():
             outs, self.out = boundary.outputs("jit", self.f(*args, **kwargs))
-        return [boundary.plain_array("jit", o) for o in outs]
+        if any(is_tracked(o) for o in outs):
+            raise TrackedError  # by way of something that f closes over
+        return [o.cell.data for o in outs]
 
 
 @contextlib.contextmanager

@@ -3,14 +3,17 @@
 import functools
 
 import mlx.core as mx
+import numpy
 
 from functape import engine, tree
 from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, describe
 from functape.op import levels
 from functape.tape import mode
-from functape.tensor import Tensor, constant, constant_lift, recorded_lift
+from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
 from functape.transforms import boundary
+
+FLOAT0 = numpy.dtype([("float0", numpy.void, 0)])  # JAX's type for derivatives by integers
 
 
 class Pullback:
@@ -19,7 +22,7 @@ class Pullback:
     def __init__(self, name, f, values, has_aux):
         """Run f on private aliases of `values`, the leaves of what is differentiated."""
         self.name, self.rank, outer = name, levels.tensor_rank, mode.recording
-        aliases = [boundary.alias(v, self.rank) for v in values]
+        aliases = [boundary.alias(v, self.rank) for v in values]  # integers: constants
         with enable_grad(), boundary.inside():
             out, self.aux = boundary.with_aux(name, f(aliases), has_aux)
         self.outs, self.structure = boundary.outputs(name, out)
@@ -49,6 +52,8 @@ class Pullback:
                 for end, v in zip(self.ends, self.inputs, strict=True)]
 
     def cotangent(self, g, value):
+        if value.dtype not in INEXACT:
+            return numpy.zeros(value.shape, FLOAT0)
         if g is None:
             return constant(mx.zeros(value.shape, value.dtype))
         g = constant(g)
@@ -98,7 +103,8 @@ def leave_aux(pull, plain):
     return tree.map(lambda a: boundary.give(boundary.settle(a, pull.rank), plain), pull.aux)
 
 
-def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
+def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False,
+                   argnames=None):
     r"""A function that returns the value of `f` and its gradient.
 
     .. math:: x \mapsto \left(f(x),\; \frac{\partial f}{\partial x}\right),
@@ -107,27 +113,31 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
     Args:
       f: function that returns a scalar; with has_aux, ``(scalar, aux)``.
       argnums: the argument, or arguments, to differentiate by; negative counts from the end.
+        None, with `argnames`: only those.
       has_aux: pass on the second part of what `f` returns.
       holomorphic: `f` is complex and holomorphic; the result is its complex derivative.
+      allow_int: accept integer arguments; their gradient has the dtype `float0`.
+      argnames: names of arguments to differentiate by, besides those of `argnums`.
 
     Returns:
       A function with the arguments of `f` that returns ``(value, gradient)``, with has_aux
       ``((value, aux), gradient)``. The gradient is a pytree like the argument; a tuple of them
-      where `argnums` is a sequence. Keyword arguments are passed through.
+      where `argnums` is a sequence. Other keyword arguments are passed through.
 
     >>> import functape as ft
     >>> ft.value_and_grad(lambda p: p["w"] ** 2)({"w": 3.0})
     (tensor(9.), {'w': tensor(6.)})
     """
+    options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)
     def value_and_gradient(*args, **kwargs):
-        return gradient_of("value_and_grad", f, argnums, has_aux, holomorphic, args, kwargs)
+        return gradient_of("value_and_grad", f, args, kwargs, *options)
 
     return value_and_gradient
 
 
-def grad(f, argnums=0, has_aux=False, holomorphic=False):
+def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, argnames=None):
     r"""A function that returns the gradient of `f`.
 
     .. math:: x \mapsto \frac{\partial f}{\partial x}, \qquad \text{of the shape of } x
@@ -142,37 +152,27 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False):
     >>> ft.grad(ft.grad(lambda x: x ** 3))(2.0)
     tensor(12.)
     """
+    options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)
     def gradient(*args, **kwargs):
-        value, g = gradient_of("grad", f, argnums, has_aux, holomorphic, args, kwargs)
+        value, g = gradient_of("grad", f, args, kwargs, *options)
         return (g, value[1]) if has_aux else g
 
     return gradient
 
 
-def gradient_of(name, f, argnums, has_aux, holomorphic, args, kwargs):
+def gradient_of(name, f, args, kwargs, argnums, argnames, has_aux, holomorphic, allow_int):
     """((value, aux) or value, gradient) of one call."""
-    chosen, several = boundary.positions(name, argnums, len(args))
-    plain = boundary.is_plain(args, kwargs)
-    labels = [f"args[{i}]" for i in chosen]
-    values, structure = boundary.inexact_leaves(name, tuple(args[i] for i in chosen), labels)
-    rest = [None if i in chosen else boundary.enter(a) for i, a in enumerate(args)]
-    kwargs = boundary.enter(kwargs)
-
-    def call(leaves):
-        full = list(rest)
-        for i, arg in zip(chosen, tree.unflatten(structure, leaves), strict=True):
-            full[i] = arg
-        return f(*full, **kwargs)
-
-    pull = Pullback(name, call, values, has_aux)
+    if argnames is not None and argnums == 0:
+        argnums = None  # the default gives way to names
+    call = boundary.Call(name, f, args, kwargs, argnums, argnames, allow_int)
+    pull = Pullback(name, lambda leaves: call(*leaves), call.values, has_aux)
     check_scalar(name, pull, holomorphic)
     seeds = [constant(mx.ones(o.shape, o.dtype)) for o in pull.outs]
-    grads = tree.unflatten(structure, [boundary.give(g, plain) for g in pull(seeds, False)])
-    value = boundary.give(pull.results()[0], plain)
-    value = (value, leave_aux(pull, plain)) if has_aux else value
-    return value, grads if several else grads[0]
+    grads = call.give(pull(seeds, retain=False))
+    value = boundary.give(pull.results()[0], call.plain)
+    return ((value, leave_aux(pull, call.plain)) if has_aux else value), grads
 
 
 def check_scalar(name, pull, holomorphic):
@@ -185,11 +185,21 @@ def check_scalar(name, pull, holomorphic):
             f"{name} takes a function that returns a scalar, but its result is {describe(out)}. "
             "Reduce it, out.sum(), or use jacrev for all derivatives or vjp for one combination."
         )
-    complex_out = out.dtype == mx.complex64
-    if complex_out and not holomorphic:
-        raise ArgumentError(f"{name} takes a function with a real result, but it is "
-                            f"{describe(out)}. Pass holomorphic=True if the function is, or take "
-                            "the real part.")
-    if holomorphic and not all(v.dtype == mx.complex64 for v in [out, *pull.inputs]):
-        raise ArgumentError(f"{name} with holomorphic=True needs complex inputs and a complex "
-                            f"result, but the result is {describe(out)}.")
+    check_kinds(name, pull.inputs, pull.outs, holomorphic)
+
+
+def check_kinds(name, inputs, outs, holomorphic):
+    """A complex derivative is asked for by holomorphic=True, and needs complex numbers."""
+    for out in outs:
+        if out.dtype not in INEXACT:
+            raise ArgumentError(f"{name} takes a function with a floating-point result, but it is "
+                                f"{describe(out)}. Convert it, or return it with has_aux=True.")
+        if out.dtype == mx.complex64 and not holomorphic:
+            raise ArgumentError(f"{name} takes a function with a real result, but it is "
+                                f"{describe(out)}. Pass holomorphic=True if the function is, or "
+                                "take the real part.")
+    if holomorphic:
+        for value in [*inputs, *outs]:
+            if value.dtype != mx.complex64:
+                raise ArgumentError(f"{name} with holomorphic=True needs complex inputs and "
+                                    f"results, but one is {describe(value)}.")
