@@ -26,7 +26,8 @@ TOLERANCE = {
 # The step of the central differences: of fourth order, in float64 or complex64.
 STEP = 4e-3
 COMPLEX_STEP = 3e-2
-MODES = ("fwd", "rev")
+NAMES = {"fwd": "JVP", "rev": "VJP"}
+MODES = tuple(NAMES)
 
 
 def check_grads(f, args, order, modes=MODES, atol=None, rtol=None, eps=None):
@@ -56,14 +57,14 @@ def check_grads(f, args, order, modes=MODES, atol=None, rtol=None, eps=None):
 
 
 def check_order(f, args, order, modes, limits, message):
-    """One level of `check_grads`; `message` says of what f is the derivative."""
-    for mode in modes:
-        check, derivative, name = CHECKS[mode]
-        label = f"{name} of {message}" if message else name
-        check(f, functools.partial(TRANSFORMS[mode], f), args, err_msg=label, **limits)
-        if order > 1:
-            inner, inner_args = derivative(f, args)
-            check_order(inner, inner_args, order - 1, modes, limits, label)
+    """One level of `check_grads`, then the next; `message` says of what f is the derivative."""
+    labels = {mode: f"{NAMES[mode]} of {message}" if message else NAMES[mode] for mode in modes}
+    for mode, label in labels.items():
+        transform, check = (jvp, check_jvp) if mode == "fwd" else (vjp, check_vjp)
+        check(f, functools.partial(transform, f), args, err_msg=label, **limits)
+    for mode, label in labels.items() if order > 1 else ():
+        inner, inner_args = (forward_of if mode == "fwd" else reverse_of)(f, args)
+        check_order(inner, inner_args, order - 1, modes, limits, label)
 
 
 def check_jvp(f, f_jvp, args, atol=None, rtol=None, eps=None, err_msg=""):
@@ -138,31 +139,20 @@ def project(label, f, args, cotangent, grads, tangents, eps, atol, rtol):
             rtol)
 
 
-CHECKS = {
-    "fwd": (check_jvp, lambda f, args: (forward_of(f, args), (args, direction(args, 4))), "JVP"),
-    "rev": (check_vjp, lambda f, args: (reverse_of(f), reverse_args(f, args)), "VJP"),
-}
-TRANSFORMS = {"fwd": jvp, "rev": vjp}
-
-
 def forward_of(f, args):
-    """The tangent of f as a function of point and direction."""
-    return lambda x, t: jvp(f, x, t)
+    """The tangent of f as a function of point and direction, and where to check that."""
+    return lambda x, t: jvp(f, x, t)[1], (args, direction(args, 4))
 
 
-def reverse_of(f):
-    """The cotangents of f as a function of point and cotangent."""
+def reverse_of(f, args):
+    """The cotangents of f as a function of point and cotangent, and where to check that."""
 
     def cotangents(x, w):
         out, pullback = vjp(f, *x)
         return pullback(merged(out, w))
 
-    return cotangents
-
-
-def reverse_args(f, args):
     leaves = tree.leaves(f(*entered(args)))
-    return args, [w for w in tree.leaves(direction(leaves, 5)) if w.dtype in INEXACT]
+    return cotangents, (args, [w for w in direction(leaves, 5) if w.dtype in INEXACT])
 
 
 def merged(out, w):
