@@ -80,6 +80,7 @@ from functape.numpy.creation import (
     zeros_like,
 )
 from functape.numpy.diagonals import diag, diagflat, diagonal, trace
+from functape.numpy.einsum import einsum, einsum_path
 from functape.numpy.elementwise import (
     angle,
     clip,
@@ -266,7 +267,6 @@ pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 euler_gamma = 0.5772156649015329  # the limit of 1 + 1/2 + ... + 1/n - log n
 newaxis = None
 
-
 __all__ = [
     # Types
     "bfloat16", "bool_", "can_cast", "complex64", "complexfloating", "finfo", "float16", "float32",
@@ -296,6 +296,8 @@ __all__ = [
     # Products
     "cross", "dot", "inner", "kron", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot",
     "vecmat",
+    # Einsum
+    "einsum", "einsum_path",
     # Reductions
     "all", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum",
     "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "min", "prod", "ptp", "std",
