@@ -40,7 +40,7 @@ docs: .venv/.docs ## the documentation, in build/docs
 	$(bin)/python -m sphinx -W -b html docs build/docs
 
 clean: ## remove all that the targets made
-	rm -rf .venv build dist *.egg-info functape/_blas_shim*.so .*_cache .hypothesis
+	rm -rf .venv build dist *.egg-info functape/_blas_shim*.so .*_cache .hypothesis tape.svg
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # One stamp an extra of pyproject.toml: installed again when what defines the installation changes.
