@@ -18,8 +18,15 @@ import mlx.core as mx
 
 from functape.errors import ArgumentError, ShapeError, describe
 
+NUMBERS = (bool, int, float, complex)
 LINEAR = "linear"  # as a jvp: apply the op itself to the tangents
 table = {}  # name -> Op: methods, namespaces, tests and docs are generated from it
+
+
+MIXED = (
+    "MLX was given a functape value, and would drop its gradient. Convert the other operand, "
+    "functape.asarray(X) @ w, or use functape.numpy's function in place of mlx.core's."
+)
 
 
 class Value:
@@ -30,6 +37,9 @@ class Value:
     def interpret(self, op, args, params):
         """Apply `op`, where `self` is the argument of highest rank."""
         raise NotImplementedError
+
+    def __mlx_array__(self):
+        raise ArgumentError(MIXED)
 
 
 class Levels(threading.local):
@@ -130,8 +140,16 @@ class Op:
             if isinstance(a, Value) and (top is None or a.rank > top.rank):
                 top = a
         if top is None:  # arrays and numbers only: they enter as constants
-            return self(*[self.constant(a, self.name, i) for i, a in enumerate(args)], **params)
+            return self(*self.constants(args), **params)
         return top.interpret(self, args, params)
+
+    def constants(self, args):
+        """Arrays as constants. Numbers stay numbers, which have no dtype of their own, unless
+        there is nothing else."""
+        weak = [isinstance(a, NUMBERS) for a in args]
+        every = all(weak)
+        return [a if w and not every else self.constant(a, self.name, i)
+                for i, (a, w) in enumerate(zip(args, weak, strict=True))]
 
     @staticmethod
     def constant(array, name="", index=0):

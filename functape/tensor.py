@@ -8,10 +8,9 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError, FunctapeError, GraphError, describe
-from functape.op import Op, Value
+from functape.op import NUMBERS, Op, Value
 from functape.tape import Cell, NodeOfMany, OpNode, Output, announce, mode
 
-NUMBERS = (bool, int, float, complex)
 INEXACT = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 
 
@@ -50,7 +49,8 @@ class Tensor(Value):
                 if edge is not None:
                     tracked |= bit
             else:
-                data.append(a if rank or type(a) in NUMBERS else as_array(a, op.name, len(data)))
+                plain = type(a) in NUMBERS or (rank and isinstance(a, Value))
+                data.append(a if plain else operand(a, op.name, len(data)))
             edges.append(edge)
             bit += bit
         try:
@@ -102,13 +102,6 @@ class Tensor(Value):
         return show(self)
 
     # --- plain values ----------------------------------------------------------------------------
-
-    def __mlx_array__(self):
-        raise ArgumentError(
-            "MLX was given a functape tensor, and would drop its gradient. Convert the other "
-            "operand, functape.asarray(X) @ w, or use functape.numpy's function in place of "
-            "mlx.core's."
-        )
 
     def __array__(self, dtype=None, copy=None):
         if self.rank:
@@ -196,8 +189,8 @@ def as_array(a, name="asarray", index=0):
         return mx.array(a)  # another handle: the caller may change theirs in place
     if isinstance(a, Tensor) and a.rank == 0:
         return a.cell.data
-    if type(a) in NUMBERS:
-        return mx.array(a)
+    if isinstance(a, NUMBERS):
+        return mx.array(python_number(a))
     if isinstance(a, (np.ndarray, np.generic)):
         return from_numpy(a)
     raise ArgumentError(
@@ -206,10 +199,18 @@ def as_array(a, name="asarray", index=0):
     )
 
 
+def operand(a, name, index):
+    """What a kernel gets for an argument that is no tensor: an array, or a Python number."""
+    return python_number(a) if isinstance(a, NUMBERS) else as_array(a, name, index)
+
+
+def python_number(a):
+    """The number itself of a subclass, such as np.float64: it has no size of its own either."""
+    return next(kind(a) for kind in NUMBERS if isinstance(a, kind))
+
+
 def from_numpy(a):
     """An `mx.array` with the dtype of a NumPy array or scalar."""
-    if isinstance(a, (float, complex)):  # np.float64 scalars count as Python numbers
-        return mx.array(a.item())
     if a.dtype == np.float64:
         return mx.array(a, dtype=mx.float64)
     if a.dtype == np.complex128:
@@ -240,7 +241,7 @@ def show(tensor):
         return f"Tensor({describe(tensor)})"
     array = as_numpy(tensor.cell.data)
     text = np.array2string(array, separator=", ", prefix="tensor(")
-    if tensor.dtype not in (mx.float32, mx.int32, mx.bool_):
+    if tensor.dtype not in (mx.float32, mx.bool_):
         text += f", dtype={str(tensor.dtype).removeprefix('mlx.core.')}"
     if tensor.node is not None:
         text += f", grad_fn={tensor.grad_fn!r}"

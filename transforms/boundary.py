@@ -12,7 +12,7 @@ import numpy as np
 
 from functape import engine, tree
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.op import Value
+from functape.op import MIXED, Value
 from functape.sinks import Capture
 from functape.tape import Identity, mode
 from functape.tensor import INEXACT, NUMBERS, Tensor, constant
@@ -178,8 +178,8 @@ class Call:
 def alias(value, rank):
     """A tensor of this rank that stands for `value` within one transform only.
 
-    An integer has no derivative and stays as it is. On something that is tracked already it is an identity node, so that outer transforms see
-    through it; otherwise a private leaf.
+    An integer has no derivative and stays as it is. On something that is tracked already it is an
+    identity node, so that outer transforms see through it; otherwise a private leaf.
     """
     if value.dtype not in INEXACT:
         return value
@@ -225,6 +225,10 @@ def inside():
     mode.functional += 1
     try:
         yield
+    except TypeError as error:
+        if "incompatible function arguments" in str(error) and "functape." in str(error):
+            raise ArgumentError(MIXED) from error  # MLX does not ask a value on the right of @
+        raise
     finally:
         mode.functional -= 1
 

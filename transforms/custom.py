@@ -161,7 +161,7 @@ class VjpRule:
         lower = VjpRule(self.name, vmap(self.f, flat_axes), vmap(self.fwd, flat_axes), bwd,
                         self.structure)
         out = lower(below)
-        return tree.map(lambda o: Batched(top.rank, constant(o), top.size), out)
+        return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 
     def summed(self, grads, own):
         """Cotangents of arguments that were not mapped are sums over the mapped axis."""
@@ -362,7 +362,7 @@ class JvpRule:
         lower = JvpRule(self.name, vmap(self.f, axes), vmap(self.rule, (axes, axes)),
                         self.structure)
         out = lower(below)
-        return tree.map(lambda o: Batched(top.rank, constant(o), top.size), out)
+        return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 
 
 class TransposedNode(Node):

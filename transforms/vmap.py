@@ -11,17 +11,17 @@ from functape.errors import ArgumentError, ConcretizationError, ShapeError, desc
 from functape.op import Value, levels
 from functape.ops.movement import concatenate, cut, spread, stack, transpose
 from functape.tape import mode
-from functape.tensor import Tensor, constant
+from functape.tensor import NUMBERS, Tensor, constant
 from functape.transforms import boundary
 
 
 class Batched(Value):
     """A value with one more leading axis than the function sees."""
 
-    __slots__ = ("rank", "data", "size")
+    __slots__ = ("rank", "data", "count")
 
-    def __init__(self, rank, data, size):
-        self.rank, self.data, self.size = rank, data, size
+    def __init__(self, rank, data, count):
+        self.rank, self.data, self.count = rank, data, count  # `size` is the user's: elements
 
     @property
     def shape(self):
@@ -35,16 +35,16 @@ class Batched(Value):
         """Apply the op's batch rule to the data."""
         mapped = tuple([type(a) is Batched and a.rank == self.rank for a in args])
         data = [a.data if m else a for a, m in zip(args, mapped, strict=True)]
-        data = [a if m or isinstance(a, Value) or not hasattr(a, "shape") else constant(a)
+        data = [a if m or isinstance(a, (Value, *NUMBERS)) else constant(a)
                 for a, m in zip(data, mapped, strict=True)]
         rule = op.batch or batch_by_loop
-        out = rule(op, self.size, data, mapped, params)
+        out = rule(op, self.count, data, mapped, params)
         if type(out) is tuple:
-            return tuple([Batched(self.rank, o, self.size) for o in out])
-        return Batched(self.rank, out, self.size)
+            return tuple([Batched(self.rank, o, self.count) for o in out])
+        return Batched(self.rank, out, self.count)
 
     def __repr__(self):
-        return f"Batched({describe(self)}, size={self.size})"
+        return f"Batched({describe(self)}, size={self.count})"
 
 
 def batch_by_loop(op, size, args, mapped, params):

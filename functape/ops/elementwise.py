@@ -11,17 +11,15 @@ import mlx.core as mx
 from functape.op import Op
 from functape.ops import float64
 from functape.ops.families import (
-    add,
     astype,
     batch_elementwise,
     batch_same,
     elementwise,
     linear,
-    multiply,
+    masked,
     nondiff,
     scale,
     stretch,
-    zero_where_zero,
 )
 from functape.ops.float64 import exact
 
@@ -35,7 +33,7 @@ NUMBER = (bool, int, float)
 def ratio_kernel(x, y):
     if isinstance(y, NUMBER) and y != 0:
         return mx.divide(x, y)
-    return zero_where_zero(x, mx.divide(x, y))
+    return masked(mx.divide(x, y), mx.not_equal(x, 0))
 
 
 quotient_rules = (lambda g, y: ratio(g, y), lambda g, ans, y: -ratio(scale(g, ans), y))
@@ -47,7 +45,7 @@ ratio = elementwise("ratio", ratio_kernel, *quotient_rules,
                     doc="x / y, and 0 wherever x is 0, also where y is 0, infinite or NaN.")
 reciprocal = elementwise("reciprocal", mx.reciprocal, lambda ans: -square(ans), unbounded=True,
                          doc="1 / x.")
-square = elementwise("square", mx.square, lambda x: 2 * x, doc="x * x.")
+square = elementwise("square", mx.square, lambda x: 2 * x, unbounded=True, doc="x * x.")
 degrees = elementwise("degrees", mx.degrees, 180 / PI, doc="Radians to degrees.")
 radians = elementwise("radians", mx.radians, PI / 180, doc="Degrees to radians.")
 
@@ -116,11 +114,17 @@ hypot = elementwise(
 def hypot_kernel(x, y):
     x, y = mx.abs(x), mx.abs(y)
     big = mx.maximum(x, y)
-    small = zero_where_zero(mx.minimum(x, y), mx.minimum(x, y) / big)
+    low = mx.minimum(x, y)
+    small = masked(low / big, mx.not_equal(low, 0))
     return mx.where(mx.isinf(big), big, big * mx.sqrt(1 + mx.square(small)))
 
 
 # --- exponentials and logarithms ----------------------------------------------------------------
+
+def gap(x, y):
+    """x - y, and 0 where they are equal, infinities too."""
+    return scale(x != y, x - y)
+
 
 def logaddexp_kernel(x, y):
     double = any(getattr(a, "dtype", None) == mx.float64 for a in (x, y))
@@ -140,7 +144,7 @@ log1p = elementwise("log1p", mx.log1p, lambda g, x: ratio(g, 1 + x),
                     doc="log(1 + x), exact for small x.")
 logaddexp = elementwise(
     "logaddexp", logaddexp_kernel,
-    lambda x, ans: exp(x - ans), lambda y, ans: exp(y - ans), unbounded=True,
+    lambda x, y: sigmoid(gap(x, y)), lambda x, y: sigmoid(gap(y, x)), unbounded=True,
     doc="log(exp(x) + exp(y)), without overflow.",
 )
 sigmoid = elementwise("sigmoid", exact(mx.sigmoid, float64.sigmoid), lambda ans: ans * (1 - ans),

@@ -10,6 +10,8 @@ A formula's parameters name what it reads (see `functape.op.Rule`). Un-broadcast
 the restoring of reduced axes happen here, never in a rule.
 """
 
+import math
+
 import mlx.core as mx
 
 from functape.op import LINEAR, Op, Rule
@@ -199,15 +201,18 @@ def nondiff(name, kernel, args=("x",), batch=None, doc=""):
 
 
 def scale_kernel(x, y):
-    return zero_where_zero(x, mx.multiply(x, y))
+    product = mx.multiply(x, y)
+    if isinstance(y, (bool, int, float)):
+        return product if y == y and abs(y) != math.inf else masked(product, mx.not_equal(x, 0))
+    return masked(product, mx.logical_and(mx.not_equal(x, 0), mx.not_equal(y, 0)))
 
 
-def zero_where_zero(x, result):
-    """`result`, but 0 where x is 0; by a bit mask, which costs a fifth of a `where` on a CPU."""
+def masked(result, keep):
+    """`result`, but 0 where `keep` does not hold; by bits: a fifth of a `where` on a CPU."""
     word = WORDS.get(result.dtype)
     if word is None:
-        return mx.where(mx.equal(x, 0), mx.zeros_like(result), result)
-    mask = mx.negative(mx.not_equal(x, 0).astype(word))
+        return mx.where(keep, result, mx.zeros_like(result))
+    mask = mx.negative(keep.astype(word))
     return mx.view(mx.bitwise_and(mx.view(result, word), mask), result.dtype)
 
 
@@ -254,7 +259,7 @@ scale = elementwise(
     scale_kernel,
     lambda g, y: scale(g, y),
     lambda g, x: scale(g, x),
-    doc="x * y, and 0 wherever x is 0, also where y is infinite or NaN.",
+    doc="x * y, and 0 wherever x or y is 0, also where the other is infinite or NaN.",
 )
 astype = linear(
     "astype",

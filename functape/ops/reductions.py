@@ -4,7 +4,7 @@ import mlx.core as mx
 
 from functape.op import LINEAR, Op
 from functape.ops import float64
-from functape.ops.elementwise import exp, ratio, scale, square
+from functape.ops.elementwise import exp, gap, ratio
 from functape.ops.families import (
     batch_reduction,
     broadcast_to,
@@ -120,7 +120,7 @@ def centre_on(g, ans, axis):
 
 logsumexp_kernel = exact(mx.logsumexp, float64.logsumexp)
 logsumexp = reduction(
-    "logsumexp", logsumexp_kernel, lambda x, ans: exp(x - ans), unbounded=True,
+    "logsumexp", logsumexp_kernel, lambda x, ans: exp(gap(x, ans)), unbounded=True,
     doc="log of the sum of exp over axes, without overflow.",
 )
 softmax = Op(
