@@ -2,8 +2,8 @@
 
 from functape import tree
 from functape.errors import ArgumentError, describe
-from functape.op import Op, Value, levels
-from functape.tensor import INEXACT
+from functape.op import NUMBERS, Op, Value, levels
+from functape.tensor import INEXACT, constant
 from functape.transforms import boundary
 
 
@@ -26,7 +26,8 @@ class Dual(Value):
     def interpret(self, op, args, params):
         """Apply the op to the primals, and its jvp rules to the tangents."""
         own = [type(a) is Dual and a.rank == self.rank for a in args]
-        primals = [a.primal if o else a for a, o in zip(args, own, strict=True)]
+        primals = [a.primal if o else a if isinstance(a, (Value, *NUMBERS)) else constant(a)
+                   for a, o in zip(args, own, strict=True)]
         out = op(*primals, **params)
         if not op.differentiable:
             return out

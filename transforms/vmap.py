@@ -8,10 +8,10 @@ import optree
 
 from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
-from functape.op import Value, levels
+from functape.op import NUMBERS, Value, levels
 from functape.ops.movement import concatenate, cut, spread, stack, transpose
 from functape.tape import mode
-from functape.tensor import NUMBERS, Tensor, constant
+from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
 
