@@ -7,6 +7,7 @@ matrix leaves the rest of its batch alone.
 
 import mlx.core as mx
 
+from functape.errors import ShapeError
 from functape.op import Op
 from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import conjugate
@@ -290,4 +291,25 @@ qr = Op(
     "qr", lambda x: tuple(mx.linalg.qr(x, **CPU)), args=("x",), outputs=("q", "r"),
     batch=batch_same, vjp=[qr_vjp], jvp=[qr_jvp],
     doc="Orthonormal columns q and an upper triangular r, whose product is x; x is not wide.",
+)
+
+
+def full_qr_kernel(x):
+    """Further columns of an identity give Q the columns that are missing."""
+    m, n = x.shape[-2:]
+    rest = mx.broadcast_to(mx.eye(m, m - n, dtype=x.dtype), (*x.shape[:-1], m - n))
+    q, r = mx.linalg.qr(mx.concatenate([x, rest], -1), **CPU)
+    return q, r[..., :n]
+
+
+def undefined_qr(g):
+    raise ShapeError(
+        "qr: with mode='complete' the last columns of Q, of a matrix with more rows than columns, "
+        "are any basis of what is left over, and have no derivative. Use mode='reduced'."
+    )
+
+
+full_qr = Op(
+    "full_qr", full_qr_kernel, args=("x",), outputs=("q", "r"), batch=batch_same,
+    vjp=[undefined_qr], jvp=[undefined_qr], doc="The QR factors of a tall x, with a square q.",
 )

@@ -1,0 +1,324 @@
+"""jax.numpy.fft's functions on functape values, by the same names.
+
+MLX computes transforms in single precision: the results are complex64, or float32 where real.
+"""
+
+import numpy as np
+
+from functape import dtypes
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy.arguments import as_type, axes_of, axis_of, inexact, integer, value
+from functape.numpy.arranging import roll
+from functape.numpy.creation import array
+from functape.numpy.elementwise import conjugate
+from functape.ops import fft as ops
+from functape.ops.movement import along, cut, place
+
+# --- one axis -----------------------------------------------------------------------------------
+
+
+def fft(a, n=None, axis=-1, norm=None):
+    r"""The discrete Fourier transform along one axis.
+
+    .. math:: y_k = \sum_m a_m\, e^{-2 \pi i k m / n}
+
+    Args:
+      a: array.
+      n: cut or fill up with zeros to this length first.
+      axis: the axis.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n.
+
+    Returns:
+      complex64, of length n along the axis.
+
+    >>> from functape.numpy import array, fft
+    >>> fft.fft(array([1.0, 0.0]))
+    tensor([1.+0.j, 1.+0.j], dtype=complex64)
+    """
+    return transform("fft", ops.fft, a, n, axis, norm)
+
+
+def ifft(a, n=None, axis=-1, norm=None):
+    """The inverse of fft; arguments as for fft, and `norm` names the factor of the pair.
+
+    >>> from functape.numpy import array, fft
+    >>> fft.ifft(array([2.0, 0.0]))
+    tensor([1.+0.j, 1.+0.j], dtype=complex64)
+    """
+    return transform("ifft", ops.ifft, a, n, axis, norm)
+
+
+def rfft(a, n=None, axis=-1, norm=None):
+    """fft of a real array, without the frequencies that repeat: length n // 2 + 1.
+
+    >>> from functape.numpy import array, fft
+    >>> fft.rfft(array([1.0, 2.0, 1.0]))
+    tensor([ 4. +0.j       , -0.5-0.8660254j], dtype=complex64)
+    """
+    return transform("rfft", ops.rfft, real_only("rfft", a), n, axis, norm)
+
+
+def irfft(a, n=None, axis=-1, norm=None):
+    """The inverse of rfft; `n` is the length of the result, by default 2 (length - 1).
+
+    >>> from functape.numpy import array, fft
+    >>> fft.irfft(array([4.0, 0.0]))
+    tensor([2., 2.])
+    """
+    x = value(a, "irfft")
+    axis = axis_of(axis, len(x.shape), "irfft")
+    return inverse_real("irfft", x, None if n is None else (n,), (axis,), norm)
+
+
+def hfft(a, n=None, axis=-1, norm=None):
+    """The real transform of a signal given by its non-negative half, as its other half is the
+    conjugate; `n` is the length of the result, by default 2 (length - 1).
+
+    >>> from functape.numpy import array, fft
+    >>> fft.hfft(array([2.0, 1.0]))
+    tensor([3., 1.])
+    """
+    return irfft(conjugate(value(a, "hfft")), n, axis, ops.OPPOSITE[norm_of("hfft", norm)])
+
+
+def ihfft(a, n=None, axis=-1, norm=None):
+    """The inverse of hfft, for real arrays.
+
+    >>> from functape.numpy import array, fft
+    >>> fft.ihfft(array([3.0, 1.0]))
+    tensor([2.-0.j, 1.-0.j], dtype=complex64)
+    """
+    return conjugate(rfft(a, n, axis, ops.OPPOSITE[norm_of("ihfft", norm)]))
+
+
+# --- several axes -------------------------------------------------------------------------------
+
+
+def fftn(a, s=None, axes=None, norm=None):
+    """fft along several axes.
+
+    Args:
+      a: array.
+      s: lengths along the axes, to which to cut or fill up with zeros first.
+      axes: the axes; by default the last len(s), or all.
+      norm: as for fft, with the product of the lengths for n.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.fftn(ones((2, 2)))[0, 0]
+    tensor(4.+0.j, dtype=complex64)
+    """
+    return transforms("fftn", ops.fft, a, s, axes, norm)
+
+
+def ifftn(a, s=None, axes=None, norm=None):
+    """The inverse of fftn.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.ifftn(ones((2, 2)))[0, 0]
+    tensor(1.+0.j, dtype=complex64)
+    """
+    return transforms("ifftn", ops.ifft, a, s, axes, norm)
+
+
+def rfftn(a, s=None, axes=None, norm=None):
+    """fftn of a real array; the last of the axes keeps n // 2 + 1 frequencies.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.rfftn(ones((2, 4))).shape
+    (2, 3)
+    """
+    return transforms("rfftn", ops.rfft, real_only("rfftn", a), s, axes, norm)
+
+
+def irfftn(a, s=None, axes=None, norm=None):
+    """The inverse of rfftn; `s` has the lengths of the result, by default 2 (length - 1) for the
+    last of the axes.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.irfftn(ones((2, 3))).shape
+    (2, 4)
+    """
+    x = value(a, "irfftn")
+    return inverse_real("irfftn", x, *lengths_and_axes("irfftn", x, s, axes), norm)
+
+
+def fft2(a, s=None, axes=(-2, -1), norm=None):
+    """fftn along two axes.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.fft2(ones((3, 2, 2)))[0, 0, 0]
+    tensor(4.+0.j, dtype=complex64)
+    """
+    return fftn(a, s, pair("fft2", axes), norm)
+
+
+def ifft2(a, s=None, axes=(-2, -1), norm=None):
+    """ifftn along two axes.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.ifft2(ones((3, 2, 2)))[0, 0, 0]
+    tensor(1.+0.j, dtype=complex64)
+    """
+    return ifftn(a, s, pair("ifft2", axes), norm)
+
+
+def rfft2(a, s=None, axes=(-2, -1), norm=None):
+    """rfftn along two axes.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.rfft2(ones((2, 4))).shape
+    (2, 3)
+    """
+    return rfftn(a, s, pair("rfft2", axes), norm)
+
+
+def irfft2(a, s=None, axes=(-2, -1), norm=None):
+    """irfftn along two axes.
+
+    >>> from functape.numpy import fft, ones
+    >>> fft.irfft2(ones((2, 3))).shape
+    (2, 4)
+    """
+    return irfftn(a, s, pair("irfft2", axes), norm)
+
+
+# --- what they share ----------------------------------------------------------------------------
+
+
+def transform(name, op, a, n, axis, norm):
+    x = value(a, name)
+    axis = axis_of(axis, len(x.shape), name)
+    return apply(name, op, x, None if n is None else (n,), (axis,), norm)
+
+
+def transforms(name, op, a, s, axes, norm):
+    x = value(a, name)
+    return apply(name, op, x, *lengths_and_axes(name, x, s, axes), norm)
+
+
+def apply(name, op, x, lengths, axes, norm):
+    norm = norm_of(name, norm)
+    x = resized(name, x, lengths or tuple(x.shape[a] for a in axes), axes)
+    return op(single(x), axes=axes, norm=norm) if axes else as_type(x, dtypes.complex64)
+
+
+def inverse_real(name, x, lengths, axes, norm):
+    """Fill up or cut to half of the frequencies of a real result."""
+    if not axes:
+        raise ShapeError(f"{name} needs an axis to transform, but got none.")
+    if lengths is None:
+        lengths = (*(x.shape[a] for a in axes[:-1]), 2 * (x.shape[axes[-1]] - 1))
+    n = integer(lengths[-1], name, "a length")
+    x = resized(name, x, (*lengths[:-1], n // 2 + 1 if n > 0 else n), axes)
+    return ops.irfft(as_type(x, dtypes.complex64), axes=axes, n=n, norm=norm_of(name, norm))
+
+
+def lengths_and_axes(name, x, s, axes):
+    """The lengths (None: as they are) and the axes as non-negative integers, in their order."""
+    if axes is None and s is not None:
+        axes = tuple(range(-len(s), 0))
+    found = axes_of(axes, len(x.shape), name)
+    if s is not None and len(s) != len(found):
+        raise ShapeError(f"{name}: s has {len(s)} length(s) for {len(found)} axes. Give one for "
+                         "each.")
+    return (None if s is None else tuple(s)), found
+
+
+def resized(name, x, lengths, axes):
+    """Cut or fill up with zeros along axes."""
+    for n, axis in zip(lengths, axes, strict=True):
+        n, old = integer(n, name, "a length"), x.shape[axis]
+        if n < 1:
+            raise ShapeError(f"{name}: axis {axis} of {describe(x)} would be transformed with "
+                             f"length {n}. Lengths are 1 or more.")
+        if n < old:
+            x = cut(x, index=along(axis, slice(0, n)))
+        elif n > old:
+            shape = (*x.shape[:axis], n, *x.shape[axis + 1:])
+            x = place(x, index=along(axis, slice(0, old)), shape=shape)
+    return x
+
+
+def single(x):
+    """The precisions that MLX transforms."""
+    x = inexact(x)
+    return x if x.dtype in (dtypes.float64, dtypes.complex64) else as_type(x, dtypes.float32)
+
+
+def real_only(name, a):
+    x = value(a, name)
+    if x.dtype == dtypes.complex64:
+        raise ArgumentError(f"{name} takes real arrays, but got {describe(x)}. Use "
+                            f"{name.replace('r', '', 1)}, or take its real part.")
+    return x
+
+
+def norm_of(name, norm):
+    norm = "backward" if norm is None else norm
+    if norm not in ops.OPPOSITE:
+        raise ArgumentError(f"{name}: norm must be 'backward', 'ortho' or 'forward', but is "
+                            f"{norm!r}.")
+    return norm
+
+
+def pair(name, axes):
+    if len(axes) != 2:
+        raise ShapeError(f"{name} takes two axes, but got {axes!r}. Use the function that ends "
+                         "in n for another number of axes.")
+    return axes
+
+
+# --- frequencies --------------------------------------------------------------------------------
+
+
+def fftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of the n results of fft, for samples at distance d.
+
+    >>> from functape.numpy import fft
+    >>> fft.fftfreq(4)
+    tensor([ 0.  ,  0.25, -0.5 , -0.25])
+    """
+    n = positive("fftfreq", n)
+    return array(np.fft.fftfreq(n, d), dtypes.float32 if dtype is None else dtype)
+
+
+def rfftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of the n // 2 + 1 results of rfft, for samples at distance d.
+
+    >>> from functape.numpy import fft
+    >>> fft.rfftfreq(4)
+    tensor([0.  , 0.25, 0.5 ])
+    """
+    n = positive("rfftfreq", n)
+    return array(np.fft.rfftfreq(n, d), dtypes.float32 if dtype is None else dtype)
+
+
+def positive(name, n):
+    n = integer(n, name, "n")
+    if n < 1:
+        raise ShapeError(f"{name}: n must be 1 or more, but is {n}.")
+    return n
+
+
+def fftshift(x, axes=None):
+    """The zero frequency moved from the start to the middle of axes; None: of all.
+
+    >>> from functape.numpy import array, fft
+    >>> fft.fftshift(array([0.0, 1.0, -1.0]))
+    tensor([-1.,  0.,  1.])
+    """
+    x = value(x, "fftshift")
+    axes = axes_of(axes, len(x.shape), "fftshift")
+    return roll(x, tuple(x.shape[a] // 2 for a in axes), axes)
+
+
+def ifftshift(x, axes=None):
+    """The inverse of fftshift.
+
+    >>> from functape.numpy import array, fft
+    >>> fft.ifftshift(array([-1.0, 0.0, 1.0]))
+    tensor([ 0.,  1., -1.])
+    """
+    x = value(x, "ifftshift")
+    axes = axes_of(axes, len(x.shape), "ifftshift")
+    return roll(x, tuple(-(x.shape[a] // 2) for a in axes), axes)

@@ -1,0 +1,48 @@
+"""The matrices that users pass, checked and in a dtype that MLX factors."""
+
+from functape import dtypes
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy.arguments import as_type, inexact, value
+from functape.ops.linalg import adjoint, triangle
+
+HALF = (dtypes.float16, dtypes.bfloat16)
+
+
+def wide(x):
+    """A value in float32, float64 or complex64: what MLX's factorisations take."""
+    x = inexact(x)
+    return as_type(x, dtypes.float32) if x.dtype in HALF else x
+
+
+def matrix(name, a, index=0):
+    """A matrix, or a batch of them."""
+    x = wide(value(a, name, index))
+    if len(x.shape) < 2:
+        raise ShapeError(f"{name} takes matrices, but argument {index} is {describe(x)}. Give it "
+                         "two axes, or more for a batch.")
+    return x
+
+
+def square_matrix(name, a, index=0):
+    x = matrix(name, a, index)
+    if x.shape[-1] != x.shape[-2]:
+        raise ShapeError(f"{name} takes square matrices, but argument {index} is {describe(x)}: "
+                         "its last two axes differ.")
+    return x
+
+
+def real_only(name, x):
+    if x.dtype == dtypes.complex64:
+        raise ArgumentError(f"{name} takes real matrices, but got {describe(x)}: MLX has no "
+                            "complex kernel. Use svd or eigh, which have one.")
+    return x
+
+
+def from_triangle(x, lower):
+    """The Hermitian matrix with this triangle, whatever the other one holds."""
+    off = triangle(x, lower=lower, offset=-1 if lower else 1)
+    return triangle(x, lower=lower, offset=0) + adjoint(off)
+
+
+def epsilon(x):
+    return dtypes.finfo(x.dtype).eps
