@@ -255,6 +255,9 @@ from functape.ops.elementwise import (
 from functape.ops.families import add, multiply
 from functape.tensor import Tensor as ndarray
 
+# isort: split
+from functape.numpy import fft, linalg  # namespaces of their own, over the ones above
+
 # Other names of the same functions: shorter ones, and the array API's.
 abs, amax, amin, conj = absolute, max, min, conjugate
 mod, pow, true_divide = remainder, power, divide
@@ -323,4 +326,6 @@ __all__ = [
     "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift", "conj", "deg2rad", "e",
     "euler_gamma", "inf", "invert", "mod", "nan", "ndarray", "newaxis", "pi", "pow", "rad2deg",
     "true_divide",
+    # Namespaces
+    "fft", "linalg",
 ]
