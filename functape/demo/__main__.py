@@ -44,8 +44,8 @@ def show_digits():
 
 
 def show_curvature(params):
-    # The loss closes over the images, so these must be tensors: an mx.array on the left of an
-    # operator would not know what to do with one.
+    # The function closes over the images, which so must be tensors: MLX's arrays do not know what
+    # to do with a tensor on their right.
     train = tree.map(ft.asarray, digits.load()[0])
     eigenvalue, residual, count = curvature.top_eigenvalue(
         lambda p: digits.loss(p, *train), params, seed=FLAGS.seed
