@@ -10,24 +10,72 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, numpy, tree, viz
-from functape.autograd.creation import tensor
+from functape import autograd, numpy, optim, tree, viz
+from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
+from functape.autograd.creation import (
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
+    eye,
+    from_dlpack,
+    from_numpy,
+    full,
+    full_like,
+    is_tensor,
+    linspace,
+    logspace,
+    manual_seed,
+    ones,
+    ones_like,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+    tensor,
+    zeros,
+    zeros_like,
+)
 from functape.autograd.grad_mode import (
-    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad,
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
     set_grad_enabled,
 )
 from functape.blas import show_config
-from functape.tensor import constant as asarray
 from functape.ops.elementwise import stop_gradient
 from functape.tensor import Tensor
+from functape.tensor import constant as asarray
 from functape.transforms import (
-    grad, hessian, hvp, jacfwd, jacrev, jit, jvp, value_and_grad, vjp, vmap,
+    custom_gradient,
+    custom_jvp,
+    custom_vjp,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jit,
+    jvp,
+    linear_transpose,
+    linearize,
+    value_and_grad,
+    vjp,
+    vmap,
 )
 
 __version__ = "0.1.0"
 __all__ = [
-    "Tensor", "asarray", "autograd", "enable_grad", "grad", "hessian", "hvp", "inference_mode",
-    "is_grad_enabled", "is_inference_mode_enabled", "jacfwd", "jacrev", "jit", "jvp", "no_grad",
-    "numpy", "set_grad_enabled", "show_config", "stop_gradient", "tensor", "tree",
-    "value_and_grad", "viz", "vjp", "vmap",
+    "Tensor", "arange", "as_tensor", "asarray", "autograd", "checkpoint", "checkpoint_name",
+    "checkpoint_policies", "custom_gradient", "custom_jvp", "custom_vjp", "empty", "empty_like",
+    "enable_grad", "eye", "from_dlpack", "from_numpy", "full", "full_like", "grad", "hessian",
+    "hvp", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd",
+    "jacrev", "jit", "jvp", "linear_transpose", "linearize", "linspace", "logspace", "manual_seed",
+    "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint", "randn",
+    "randn_like", "randperm", "set_grad_enabled", "show_config", "stop_gradient", "tensor", "tree",
+    "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
 ]

@@ -13,12 +13,24 @@ class ShapeError(FunctapeError, ValueError):
     """Shapes, axes or positions do not fit together."""
 
 
+class PositionError(FunctapeError, IndexError):
+    """An index does not exist in the array."""
+
+
 class GraphError(FunctapeError, RuntimeError):
     """The tape cannot answer: freed, unreachable, or nothing on it requires grad."""
 
 
 class InplaceError(FunctapeError, RuntimeError):
     """An in-place change that would make a gradient wrong."""
+
+
+class AnomalyError(FunctapeError, RuntimeError):
+    """A backward pass made a NaN, or an infinity, while anomaly mode was on."""
+
+
+class GradcheckError(FunctapeError, RuntimeError):
+    """Derivatives that a function's backward gives differ from finite differences."""
 
 
 class ConcretizationError(FunctapeError, TypeError):

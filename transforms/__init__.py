@@ -6,6 +6,7 @@ if __name__ != "functape.transforms":
         "the repository root it would be a second copy, whose values the first does not know."
     )
 
+from functape.autograd import supplied
 from functape.transforms.custom import custom_gradient, custom_jvp, custom_vjp
 from functape.transforms.forward import jvp
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
@@ -13,6 +14,8 @@ from functape.transforms.jit import jit
 from functape.transforms.linear import linear_transpose, linearize
 from functape.transforms.reverse import grad, value_and_grad, vjp
 from functape.transforms.vmap import vmap
+
+supplied.jvp, supplied.vmap = jvp, vmap
 
 __all__ = [
     "custom_gradient", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "jacfwd", "jacrev",

@@ -1,6 +1,12 @@
 """The eager face: backward passes, hooks, grad modes, custom functions and their checks."""
 
-from functape.autograd import function, graph, inplace
+from functape.autograd import conversion, copying, function, functional, graph, inplace  # noqa: F401 - methods of tensors
+from functape.autograd.anomaly import (
+    detect_anomaly,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_detect_anomaly,
+)
 from functape.autograd.function import Function
 from functape.autograd.grad_mode import (
     enable_grad,
@@ -10,9 +16,14 @@ from functape.autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from functape.autograd.gradcheck import gradcheck, gradgradcheck
+from functape.autograd.parameters import functional_call, named_tensors
 from functape.autograd.passes import backward, grad
 
 __all__ = [
-    "Function", "backward", "enable_grad", "function", "grad", "graph", "inference_mode",
-    "inplace", "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled",
+    "Function", "backward", "detect_anomaly", "enable_grad", "function",
+    "functional", "functional_call", "grad", "gradcheck", "gradgradcheck", "graph",
+    "inference_mode", "inplace", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+    "is_grad_enabled", "is_inference_mode_enabled", "named_tensors", "no_grad",
+    "set_detect_anomaly", "set_grad_enabled",
 ]

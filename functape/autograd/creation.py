@@ -1,23 +1,256 @@
-"""Making leaves."""
+"""Making leaves: tensors from data, from one number, from a sequence, and from random numbers.
 
-from functape.errors import describe
+They are functape.numpy's functions with PyTorch's calling conventions: `requires_grad`, and shapes
+as several integers, ``zeros(2, 3)``, or as one tuple.
+"""
+
+import mlx.core as mx
+import numpy as np
+
+from functape import dtypes
+from functape.autograd.install import method
+from functape.errors import ArgumentError, GraphError, describe
+from functape.numpy import creation as arrays
+from functape.numpy.arguments import integer, shape_of
 from functape.op import Value
 from functape.tape import mode
-from functape.tensor import Tensor, as_array
+from functape.tensor import Tensor
+
+# --- from data ----------------------------------------------------------------------------------
 
 
-def tensor(data, dtype=None, requires_grad=False):
+def tensor(data, dtype=None, requires_grad=False, device=None):
     """A new leaf from numbers, nested lists or any array; it shares nothing with `data`.
+
+    If `data` contains tensors that are on a tape, the result depends on them; it is then no leaf,
+    and ``requires_grad=True`` is an error.
 
     >>> import functape as ft
     >>> ft.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
-    value = Tensor(as_array(data if not isinstance(data, (list, tuple)) else __import__("mlx.core").core.array(data)))
-    if not isinstance(value, Tensor) or value.rank:
-        return value  # built from values of a running vmap or jvp
-    leaf = Tensor(value.cell.data)
-    if mode.inference:
-        leaf.cell.version = None
-    leaf.requires_grad = requires_grad
-    return leaf
+    return leaf("tensor", arrays.array(data, dtype, device=device), requires_grad)
+
+
+def as_tensor(data, dtype=None, device=None):
+    """`data` itself if it is a tensor of the right dtype, else a tensor of it.
+
+    >>> import functape as ft
+    >>> x = ft.tensor([1.0])
+    >>> ft.as_tensor(x) is x
+    True
+    """
+    return arrays.asarray(data, dtype, device=device)
+
+
+def from_numpy(array):
+    """A tensor with the elements and the dtype of a NumPy array; a copy.
+
+    >>> import functape as ft
+    >>> import numpy as np
+    >>> ft.from_numpy(np.array([1, 2], dtype=np.int16))
+    tensor([1, 2], dtype=int16)
+    """
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f"from_numpy takes a NumPy array, but got {describe(array)}. Use "
+                            "functape.tensor for lists and numbers.")
+    return leaf("from_numpy", arrays.array(array), False)
+
+
+def from_dlpack(array):
+    """A tensor of any array that has the DLPack protocol: NumPy's, JAX's, PyTorch's.
+
+    >>> import functape as ft
+    >>> import numpy as np
+    >>> ft.from_dlpack(np.array([1.0, 2.0], dtype=np.float32))
+    tensor([1., 2.])
+    """
+    if isinstance(array, Tensor):
+        return array.detach()
+    if not hasattr(array, "__dlpack__"):
+        raise ArgumentError(f"from_dlpack takes an array with the DLPack protocol, but got "
+                            f"{describe(array)}. Use functape.tensor for lists and numbers.")
+    if not isinstance(array, (mx.array, np.ndarray)):
+        array = np.from_dlpack(array)  # MLX's own reader would make float64 float32
+    return leaf("from_dlpack", arrays.array(array), False)
+
+
+def leaf(name, value, requires_grad):
+    """A value that was just made, as a leaf with this `requires_grad`."""
+    if not isinstance(requires_grad, bool):
+        raise ArgumentError(f"{name}: requires_grad is True or False, but got "
+                            f"{describe(requires_grad)}.")
+    dependent = not isinstance(value, Tensor) or value.edge is not None or value.rank
+    if dependent and requires_grad:
+        raise GraphError(f"{name} with requires_grad=True makes a leaf, but the data depends on "
+                         "tensors that are tracked. detach() them first, or leave requires_grad "
+                         "out to keep the dependence.")
+    if not dependent:
+        if mode.inference:
+            value.cell.version = None
+        value.requires_grad = requires_grad
+    return value
+
+
+# --- from numbers -------------------------------------------------------------------------------
+
+
+def sized(name):
+    """A function of functape.numpy whose only argument is a shape."""
+    make = getattr(arrays, name)
+
+    def creator(*size, dtype=None, requires_grad=False, device=None):
+        return leaf(name, make(size_of(size, name), dtype, device=device), requires_grad)
+
+    return documented(creator, name, "``(*size)``; see functape.numpy." + name + ".")
+
+
+def wrapped(name):
+    """A function of functape.numpy, with `requires_grad`."""
+    make = getattr(arrays, name)
+
+    def creator(*args, requires_grad=False, **kwargs):
+        return leaf(name, make(*args, **kwargs), requires_grad)
+
+    return documented(creator, name, f"See functape.numpy.{name}.")
+
+
+def documented(creator, name, text):
+    creator.__name__ = creator.__qualname__ = name
+    creator.__doc__ = f"A new leaf, with `requires_grad` if asked. {text}"
+    return creator
+
+
+def size_of(size, name):
+    """A shape given as several integers or as one tuple."""
+    return shape_of(size[0] if len(size) == 1 else size, name)
+
+
+zeros, ones, empty = map(sized, ("zeros", "ones", "empty"))
+full, arange, linspace, logspace = map(wrapped, ("full", "arange", "linspace", "logspace"))
+zeros_like, ones_like, empty_like, full_like = map(
+    wrapped, ("zeros_like", "ones_like", "empty_like", "full_like"))
+
+
+def eye(n, m=None, dtype=None, requires_grad=False):
+    """The n x n identity; with `m`, n x m.
+
+    >>> import functape as ft
+    >>> ft.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    n, m = integer(n, "eye", "n"), None if m is None else integer(m, "eye", "m")
+    dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, "eye")
+    return leaf("eye", Tensor(mx.eye(n, m, dtype=dtype)), requires_grad)
+
+
+# --- random numbers, by MLX's global generator ----------------------------------------------------
+
+
+def manual_seed(seed):
+    """Set the state of MLX's global generator, from which `rand` and the others here draw.
+
+    >>> import functape as ft
+    >>> ft.manual_seed(0)
+    """
+    mx.random.seed(integer(seed, "manual_seed", "seed"))
+
+
+def rand(*size, dtype=None, requires_grad=False):
+    """Uniform random numbers in [0, 1).
+
+    >>> import functape as ft
+    >>> ft.rand(2, 3).shape
+    (2, 3)
+    """
+    return drawn("rand", mx.random.uniform, size_of(size, "rand"), dtype, requires_grad)
+
+
+def randn(*size, dtype=None, requires_grad=False):
+    """Random numbers from the standard normal distribution.
+
+    >>> import functape as ft
+    >>> ft.randn(2, 3).shape
+    (2, 3)
+    """
+    return drawn("randn", mx.random.normal, size_of(size, "randn"), dtype, requires_grad)
+
+
+def drawn(name, draw, shape, dtype, requires_grad):
+    dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, name)
+    if dtype in (mx.float64, mx.complex64):  # MLX draws neither
+        parts = [draw(shape=shape) for _ in range(1 + (dtype == mx.complex64))]
+        made = parts[0].astype(dtype) + (1j * parts[1] if len(parts) == 2 else 0)
+    else:
+        made = draw(shape=shape, dtype=dtype)
+    return leaf(name, Tensor(made), requires_grad)
+
+
+def randint(low, high=None, size=None, *, dtype=None):
+    """Random integers from `low` (0, if only one bound is given) up to, but without, `high`.
+
+    >>> import functape as ft
+    >>> ft.randint(5, 6, (3,))
+    tensor([5, 5, 5], dtype=int32)
+    """
+    if size is None:  # randint(high, size)
+        low, high, size = 0, low, high
+    if size is None:
+        raise ArgumentError("randint needs a size: randint(low, high, size).")
+    low, high = integer(low, "randint", "low"), integer(high, "randint", "high")
+    if low >= high:
+        raise ArgumentError(f"randint: low must be below high, but they are {low} and {high}.")
+    dtype = mx.int32 if dtype is None else dtypes.as_dtype(dtype, "randint")
+    return leaf("randint", Tensor(mx.random.randint(low, high, shape_of(size, "randint")))
+                .astype(dtype), False)
+
+
+def randperm(n):
+    """The integers from 0 to n - 1 in random order.
+
+    >>> import functape as ft
+    >>> sorted(ft.randperm(3).tolist())
+    [0, 1, 2]
+    """
+    return leaf("randperm", Tensor(mx.random.permutation(integer(n, "randperm", "n"))), False)
+
+
+def rand_like(x, dtype=None, requires_grad=False):
+    """Uniform random numbers in the shape and dtype of `x`."""
+    return rand(*x.shape, dtype=x.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+def randn_like(x, dtype=None, requires_grad=False):
+    """Normal random numbers in the shape and dtype of `x`."""
+    return randn(*x.shape, dtype=x.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+# --- as methods ---------------------------------------------------------------------------------
+
+
+@method
+def new_tensor(self, data, dtype=None, requires_grad=False):
+    """A new leaf from data, in the dtype of this tensor."""
+    return tensor(data, self.dtype if dtype is None else dtype, requires_grad)
+
+
+@method
+def new_zeros(self, *size, dtype=None, requires_grad=False):
+    """Zeros in the dtype of this tensor."""
+    return zeros(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+@method
+def new_ones(self, *size, dtype=None, requires_grad=False):
+    """Ones in the dtype of this tensor."""
+    return ones(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+def is_tensor(x):
+    """Whether `x` is an array of functape's: a tensor, or one of a running transform.
+
+    >>> is_tensor(tensor(1.0)), is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(x, Value)

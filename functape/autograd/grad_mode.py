@@ -72,7 +72,7 @@ def of_coroutine(f, make):
 
 
 def steps(generator, make):
-    """Run each step of a generator, or coroutine, under the mode, and none of its consumer's code."""
+    """Run each step of a generator or coroutine under the mode, and none of its consumer's code."""
     step, value = generator.send, None
     while True:
         try:
