@@ -1,6 +1,7 @@
 """functape.numpy: jax.numpy's functions on functape values, by the same names.
 
-They take tensors, NumPy and MLX arrays and numbers, and always return tensors.
+They take tensors, NumPy and MLX arrays and numbers, and always return tensors. One file a kind of
+mathematics; functions of each element are mostly the ops themselves (functape.ops).
 """
 
 import math
@@ -36,7 +37,6 @@ from functape.dtypes import (
     uint64,
     unsignedinteger,
 )
-from functape.numpy import methods  # noqa: F401  (gives values their operators)
 from functape.numpy.arranging import (
     broadcast_arrays,
     broadcast_shapes,
@@ -79,8 +79,25 @@ from functape.numpy.creation import (
     zeros,
     zeros_like,
 )
-from functape.numpy.diagonals import diag, diagflat, diagonal, trace
-from functape.numpy.einsum import einsum, einsum_path
+from functape.numpy.diagonals import (
+    diag,
+    diagflat,
+    diagonal,
+    trace,
+)
+from functape.numpy.differences import (
+    corrcoef,
+    cov,
+    diff,
+    ediff1d,
+    interp,
+    trapezoid,
+    unwrap,
+)
+from functape.numpy.einsum import (
+    einsum,
+    einsum_path,
+)
 from functape.numpy.elementwise import (
     angle,
     clip,
@@ -103,7 +120,18 @@ from functape.numpy.elementwise import (
     sinc,
     where,
 )
-from functape.numpy.indexing import choose, put_along_axis, select, take, take_along_axis
+from functape.numpy.indexing import (
+    choose,
+    put_along_axis,
+    select,
+    take,
+    take_along_axis,
+)
+from functape.numpy.integers import (
+    bitwise_count,
+    gcd,
+    lcm,
+)
 from functape.numpy.joining import (
     append,
     array_split,
@@ -147,7 +175,33 @@ from functape.numpy.matrices import (
     triu_indices_from,
     vander,
 )
-from functape.numpy.methods import astype
+from functape.numpy.methods import (
+    astype,
+)
+from functape.numpy.nan_reductions import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
+from functape.numpy.padding import (
+    pad,
+)
+from functape.numpy.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
 from functape.numpy.reductions import (
     all,
     any,
@@ -169,6 +223,18 @@ from functape.numpy.reductions import (
     sum,
     var,
 )
+from functape.numpy.searching import (
+    argwhere,
+    digitize,
+    flatnonzero,
+    nonzero,
+    searchsorted,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from functape.numpy.shapes import (
     atleast_1d,
     atleast_2d,
@@ -186,6 +252,14 @@ from functape.numpy.shapes import (
     squeeze,
     swapaxes,
     transpose,
+)
+from functape.numpy.sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    partition,
+    sort,
+    top_k,
 )
 from functape.ops.elementwise import (
     absolute,
@@ -252,11 +326,15 @@ from functape.ops.elementwise import (
     tanh,
     trunc,
 )
-from functape.ops.families import add, multiply
+from functape.ops.families import (
+    add,
+    multiply,
+)
 from functape.tensor import Tensor as ndarray
 
 # isort: split
-from functape.numpy import fft, linalg  # namespaces of their own, over the ones above
+# Last, since they look up what stands above: NumPy's functions, operators and ops as functions.
+from functape.numpy import fft, interop, linalg, signatures  # noqa: F401
 
 # Other names of the same functions: shorter ones, and the array API's.
 abs, amax, amin, conj = absolute, max, min, conjugate
@@ -276,12 +354,23 @@ __all__ = [
     "float64", "floating", "generic", "iinfo", "inexact", "int16", "int32", "int64", "int8",
     "integer", "isdtype", "issubdtype", "number", "promote_types", "result_type", "signedinteger",
     "uint16", "uint32", "uint64", "uint8", "unsignedinteger",
+    # Element by element: the ops themselves
+    "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "cos", "cosh",
+    "degrees", "divide", "equal", "exp", "exp2", "expm1", "floor", "floor_divide", "fmod",
+    "greater", "greater_equal", "hypot", "isfinite", "isinf", "isnan", "left_shift", "less",
+    "less_equal", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "power",
+    "radians", "reciprocal", "remainder", "right_shift", "rint", "sign", "signbit", "sin", "sinh",
+    "sqrt", "square", "subtract", "tan", "tanh", "trunc",
     # Creation
     "arange", "array", "asarray", "empty", "empty_like", "full", "full_like", "geomspace",
     "linspace", "logspace", "ones", "ones_like", "zeros", "zeros_like",
     # Matrices
     "diag_indices", "eye", "identity", "tri", "tril", "tril_indices", "tril_indices_from", "triu",
     "triu_indices", "triu_indices_from", "vander",
+    # Diagonals
+    "diag", "diagflat", "diagonal", "trace",
     # Shapes
     "atleast_1d", "atleast_2d", "atleast_3d", "expand_dims", "matrix_transpose", "moveaxis", "ndim",
     "permute_dims", "ravel", "reshape", "rollaxis", "shape", "size", "squeeze", "swapaxes",
@@ -292,40 +381,40 @@ __all__ = [
     # Joining and cutting
     "append", "array_split", "block", "column_stack", "concat", "concatenate", "dsplit", "dstack",
     "hsplit", "hstack", "split", "stack", "unstack", "vsplit", "vstack",
-    # Diagonals
-    "diag", "diagflat", "diagonal", "trace",
+    # Padding
+    "pad",
     # Indexing
     "choose", "put_along_axis", "select", "take", "take_along_axis",
+    # Sorting and searching
+    "argpartition", "argsort", "argwhere", "digitize", "flatnonzero", "lexsort", "nonzero",
+    "partition", "searchsorted", "sort", "top_k", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values",
     # Products
-    "cross", "dot", "inner", "kron", "matmul", "matvec", "outer", "tensordot", "vdot", "vecdot",
-    "vecmat",
-    # Einsum
-    "einsum", "einsum_path",
+    "cross", "dot", "einsum", "einsum_path", "inner", "kron", "matmul", "matvec", "outer",
+    "tensordot", "vdot", "vecdot", "vecmat",
     # Reductions
     "all", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum",
-    "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "min", "prod", "ptp", "std",
-    "sum", "var",
+    "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "median", "min", "nanmedian",
+    "nanpercentile", "nanquantile", "percentile", "prod", "ptp", "quantile", "std", "sum", "var",
+    # Reductions that pass over NaN
+    "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
+    "nanstd", "nansum", "nanvar",
+    # Along an axis
+    "corrcoef", "cov", "diff", "ediff1d", "interp", "trapezoid", "unwrap",
     # Comparisons and tests
     "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isneginf",
     "isposinf", "isreal", "isrealobj", "isscalar",
-    # Element by element: ops
-    "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
-    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "cos", "cosh",
-    "degrees", "divide", "equal", "exp", "exp2", "expm1", "floor", "floor_divide", "fmod",
-    "greater", "greater_equal", "hypot", "isfinite", "isinf", "isnan", "left_shift", "less",
-    "less_equal", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "power",
-    "radians", "reciprocal", "remainder", "right_shift", "rint", "sign", "signbit", "sin", "sinh",
-    "sqrt", "square", "subtract", "tan", "tanh", "trunc",
-    # Element by element: made of ops
+    # Element by element, made of ops
     "angle", "clip", "conjugate", "copysign", "divmod", "fabs", "float_power", "fmax", "fmin",
     "heaviside", "imag", "ldexp", "logaddexp2", "modf", "nan_to_num", "positive", "real", "round",
     "sinc", "where",
+    # Integers
+    "bitwise_count", "gcd", "lcm",
     # Other names, and constants
     "abs", "acos", "acosh", "amax", "amin", "asin", "asinh", "astype", "atan", "atan2", "atanh",
     "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift", "conj", "deg2rad", "e",
     "euler_gamma", "inf", "invert", "mod", "nan", "ndarray", "newaxis", "pi", "pow", "rad2deg",
     "true_divide",
-    # Namespaces
+    # Parts
     "fft", "linalg",
 ]

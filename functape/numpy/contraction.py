@@ -84,7 +84,7 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
 
     >>> import functape as ft
     >>> ft.numpy.vdot(ft.numpy.array([1j, 2.0]), ft.numpy.array([1j, 1.0]))
-    tensor(3.+0.j)
+    tensor(3.+0.j, dtype=complex64)
     """
     x, y = conjugate(value(a, "vdot")), value(b, "vdot", 1)
     x, y = (movement.reshape(v, shape=(size_of(v.shape),)) for v in (x, y))

@@ -199,8 +199,9 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     a = inexact(value(a, "average"))
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
-        total = size_of(a.shape) / max(size_of(found.shape), 1)
-        return (found, found * 0 + total) if returned else found
+        count = families.count_of(a.shape, axes_of(axis, len(a.shape), "average"))
+        return (found, broadcast_to(as_type(value(count, "average"), found.dtype), found.shape)
+                ) if returned else found
     w = weights_for(a, value(weights, "average", 1), axis)
     total = sum(w, axis, keepdims=keepdims)
     found = sum(a * w, axis, keepdims=keepdims) / total

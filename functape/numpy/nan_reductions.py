@@ -1,0 +1,163 @@
+"""Reductions that pass over NaN. No derivative reaches a NaN element."""
+
+import math
+
+from functape import dtypes
+from functape.errors import ArgumentError, describe
+from functape.numpy import reductions
+from functape.numpy.arguments import as_type, inexact, is_inexact, unsupported, value
+from functape.ops import elementwise
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    """Sum over axes, NaN as 0.
+
+    >>> import functape as ft
+    >>> ft.numpy.nansum(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(4.)
+    """
+    unsupported("nansum", out=out)
+    return reductions.sum(without("nansum", a, 0), axis, dtype, None, keepdims, initial, where)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    """Product over axes, NaN as 1.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanprod(ft.numpy.array([2.0, float("nan"), 3.0]))
+    tensor(6.)
+    """
+    unsupported("nanprod", out=out)
+    return reductions.prod(without("nanprod", a, 1), axis, dtype, None, keepdims, initial, where)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """Running sum along an axis, NaN as 0.
+
+    >>> import functape as ft
+    >>> ft.numpy.nancumsum(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor([1., 1., 4.])
+    """
+    return reductions.cumsum(without("nancumsum", a, 0), axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """Running product along an axis, NaN as 1.
+
+    >>> import functape as ft
+    >>> ft.numpy.nancumprod(ft.numpy.array([2.0, float("nan"), 3.0]))
+    tensor([2., 2., 6.])
+    """
+    return reductions.cumprod(without("nancumprod", a, 1), axis, dtype, out)
+
+
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The largest element over axes that is not NaN; NaN where all are.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanmax(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(3.)
+    """
+    unsupported("nanmax", out=out)
+    return nan_extreme("nanmax", reductions.max, -math.inf, a, axis, keepdims, initial, where)
+
+
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The smallest element over axes that is not NaN; NaN where all are.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanmin(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(1.)
+    """
+    unsupported("nanmin", out=out)
+    return nan_extreme("nanmin", reductions.min, math.inf, a, axis, keepdims, initial, where)
+
+
+def nan_extreme(name, reduce, worst, a, axis, keepdims, initial, where):
+    a = value(a, name)
+    if not is_inexact(a):
+        return reduce(a, axis, None, keepdims, initial, where)
+    found = reduce(without(name, a, worst), axis, None, keepdims, initial, where)
+    none = reductions.all(elementwise.isnan(a), axis, None, keepdims, where=where)
+    return found if initial is not None else elementwise.where(none, math.nan, found)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
+    """Mean over axes of the elements that are not NaN.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanmean(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(2.)
+    """
+    unsupported("nanmean", out=out)
+    a = inexact(reductions.converted("nanmean", a, dtype))
+    return reductions.mean(without("nanmean", a, 0), axis, None, None, keepdims,
+                           where=present(a, where))
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+    """Variance over axes of the elements that are not NaN.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanvar(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(1.)
+    """
+    unsupported("nanvar", out=out)
+    a = inexact(reductions.converted("nanvar", a, dtype))
+    return reductions.var(without("nanvar", a, 0), axis, None, None, ddof, keepdims,
+                          where=present(a, where))
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
+    """Standard deviation over axes of the elements that are not NaN.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanstd(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(1.)
+    """
+    return elementwise.sqrt(nanvar(a, axis, dtype, out, ddof, keepdims, where))
+
+
+def nanargmax(a, axis=None, out=None, keepdims=None):
+    """The position of the first largest element that is not NaN; -1 where all are.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanargmax(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(2, dtype=int32)
+    """
+    return nan_position("nanargmax", reductions.argmax, -math.inf, a, axis, out, keepdims)
+
+
+def nanargmin(a, axis=None, out=None, keepdims=None):
+    """The position of the first smallest element that is not NaN; -1 where all are.
+
+    >>> import functape as ft
+    >>> ft.numpy.nanargmin(ft.numpy.array([1.0, float("nan"), 3.0]))
+    tensor(0, dtype=int32)
+    """
+    return nan_position("nanargmin", reductions.argmin, math.inf, a, axis, out, keepdims)
+
+
+def nan_position(name, find, worst, a, axis, out, keepdims):
+    a = value(a, name)
+    if a.dtype == dtypes.complex64:
+        raise ArgumentError(f"{name}: {describe(a)} is complex, and complex numbers have no order.")
+    found = find(without(name, a, worst), axis, out, keepdims)
+    if not is_inexact(a):
+        return found
+    none = reductions.all(elementwise.isnan(a), axis, None, bool(keepdims))
+    return elementwise.where(none, -1, found)
+
+
+def without(name, a, neutral):
+    """`a` with another number in place of NaN."""
+    a = value(a, name)
+    return elementwise.where(elementwise.isnan(a), neutral, a) if is_inexact(a) else a
+
+
+def present(a, where):
+    """The mask of what counts and is not NaN."""
+    there = elementwise.logical_not(elementwise.isnan(a))
+    if where is None:
+        return there
+    return elementwise.logical_and(there, as_type(value(where, "where"), dtypes.bool_))
