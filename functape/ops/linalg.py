@@ -313,3 +313,28 @@ full_qr = Op(
     "full_qr", full_qr_kernel, args=("x",), outputs=("q", "r"), batch=batch_same,
     vjp=[undefined_qr], jvp=[undefined_qr], doc="The QR factors of a tall x, with a square q.",
 )
+
+# --- LU in LAPACK's packed form -----------------------------------------------------------------
+
+
+def pivoting_kernel(pivots):
+    """The permutation matrix of a sequence of row exchanges."""
+    n = pivots.shape[-1]
+    rows = mx.broadcast_to(mx.arange(n, dtype=mx.int32), pivots.shape)
+    here = mx.arange(n)
+    for i in range(n):
+        other = pivots[..., i : i + 1].astype(mx.int32)
+        there = mx.take_along_axis(rows, other, -1)
+        rows = mx.where(here == other, rows[..., i : i + 1], rows)
+        rows = mx.where(here == i, there, rows)
+    return (rows[..., None] == here).astype(mx.float32)
+
+
+lu_pivots = nondiff(
+    "lu_pivots", lambda x: mx.linalg.lu_factor(x, **CPU)[1].astype(mx.int32), batch=batch_same,
+    doc="The row exchanges of an LU factorisation: row i with row pivots[i].",
+)
+pivoting = nondiff(
+    "pivoting", pivoting_kernel, batch=batch_same,
+    doc="The permutation matrix p of a sequence of row exchanges: p x has them done.",
+)

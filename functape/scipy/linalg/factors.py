@@ -1,0 +1,260 @@
+"""Factorisations, with SciPy's arguments and results."""
+
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy import linalg
+from functape.numpy.arguments import alike, value
+from functape.numpy.diagonals import diag
+from functape.numpy.linalg.operands import (
+    from_triangle,
+    matrix,
+    real_only,
+    square_matrix,
+    wide,
+)
+from functape.numpy.linalg.solving import with_columns
+from functape.ops import linalg as ops
+from functape.ops import spectral
+from functape.ops.contraction import flipped, matmul
+from functape.ops.families import astype
+from functape.ops.linalg import adjoint, hermitian, strictly_lower
+
+# --- Cholesky -----------------------------------------------------------------------------------
+
+
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    """The triangular factor of positive definite matrices: by default U with U^T U = a.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.cholesky(array([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 1.],
+            [0., 2.]])
+    """
+    return linalg.cholesky(a, upper=not lower)
+
+
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    """A pair (factor, lower) for cho_solve.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.cho_solve(linalg.cho_factor(array([[4.0]])), array([2.0]))
+    tensor([0.5])
+    """
+    return cholesky(a, lower), lower
+
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """The solution x of a x = b, from cho_factor(a).
+
+    Args:
+      c_and_lower: what cho_factor returned.
+      b: a vector (n,), or matrices (..., n, k).
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.cho_solve((array([[2.0]]), True), array([8.0]))
+    tensor([2.])
+    """
+    factor, lower = c_and_lower
+    x, y = alike([square_matrix("cho_solve", factor), wide(value(b, "cho_solve", 1))])
+    low, up = (x, adjoint(x)) if lower else (adjoint(x), x)
+
+    def solver(low, y):
+        half = ops.solve_triangular(low, y, lower=True, unit=False)
+        return ops.solve_triangular(up, half, lower=False, unit=False)
+
+    return with_columns("cho_solve", solver, low, y)
+
+
+# --- LU -----------------------------------------------------------------------------------------
+
+
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
+    """A permutation P, a unit lower triangular L and an upper triangular U with P L U = a.
+
+    Args:
+      a: real matrices (..., m, n).
+      permute_l: return (P L, U) instead.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> p, l, u = linalg.lu(array([[0.0, 1.0], [2.0, 0.0]]))
+    >>> u
+    tensor([[2., 0.],
+            [0., 1.]])
+    """
+    p, low, up = ops.lu(real_only("lu", matrix("lu", a)))
+    return (matmul(p, low), up) if permute_l else (p, low, up)
+
+
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    """A pair (lu, pivots) for lu_solve: both triangles in one matrix, and the row exchanges.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.lu_solve(linalg.lu_factor(array([[4.0]])), array([2.0]))
+    tensor([0.5])
+    """
+    x = real_only("lu_factor", square_matrix("lu_factor", a))
+    _, low, up = ops.lu(x)
+    return strictly_lower(low) + up, ops.lu_pivots(x)
+
+
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    """The solution x of a x = b, from lu_factor(a).
+
+    Args:
+      lu_and_piv: what lu_factor returned.
+      b: a vector (n,), or matrices (..., n, k).
+      trans: 1 or 2: solve with the transpose of `a`.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.lu_solve((array([[2.0]]), array([0])), array([8.0]))
+    tensor([4.])
+    """
+    if trans not in (0, 1, 2):
+        raise ArgumentError(f"lu_solve: trans must be 0, 1 or 2, but is {trans!r}.")
+    packed, pivots = lu_and_piv
+    x, y = alike([square_matrix("lu_solve", packed), wide(value(b, "lu_solve", 1))])
+    exchange = astype(ops.pivoting(value(pivots, "lu_solve")), dtype=x.dtype)
+
+    def solver(x, y):
+        if trans:
+            half = ops.solve_triangular(flipped(x), y, lower=True, unit=False)
+            whole = ops.solve_triangular(flipped(x), half, lower=False, unit=True)
+            return matmul(flipped(exchange), whole)
+        half = ops.solve_triangular(x, matmul(exchange, y), lower=True, unit=True)
+        return ops.solve_triangular(x, half, lower=False, unit=False)
+
+    return with_columns("lu_solve", solver, x, y)
+
+
+# --- orthogonal factors -------------------------------------------------------------------------
+
+
+def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    """Q and R with Q R = a.
+
+    Args:
+      a: real matrices (..., m, n).
+      mode: "full", "economic", or "r" for a tuple of R only.
+      pivoting: not supported.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.qr(array([[3.0], [4.0]]), mode="economic")[1]
+    tensor([[-5.]])
+    """
+    if pivoting:
+        raise ArgumentError("qr: pivoting is not supported. Leave it False.")
+    if mode not in ("full", "economic", "r"):
+        raise ArgumentError(f"qr: mode must be 'full', 'economic' or 'r', but is {mode!r}.")
+    if mode == "r":
+        return (linalg.qr(a, "r"),)
+    return tuple(linalg.qr(a, "complete" if mode == "full" else "reduced"))
+
+
+def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True,
+        lapack_driver="gesdd"):
+    """The singular value decomposition; see functape.numpy.linalg.svd.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.svd(array([[0.0, 3.0], [2.0, 0.0]]), compute_uv=False)
+    tensor([3., 2.])
+    """
+    found = linalg.svd(a, full_matrices, compute_uv)
+    return tuple(found) if compute_uv else found
+
+
+def polar(a, side="right", *, method="svd", eps=None, max_iterations=None):
+    """A matrix with orthonormal columns or rows, and a positive semidefinite one.
+
+    Args:
+      a: matrices (..., m, n).
+      side: "right": u p = a; "left": p u = a.
+      method, eps, max_iterations: for JAX's signature; they change nothing.
+
+    Returns:
+      (u, p).
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.polar(array([[-2.0]]))
+    (tensor([[-1.]]), tensor([[2.]]))
+    """
+    if side not in ("right", "left"):
+        raise ArgumentError(f"polar: side must be 'right' or 'left', but is {side!r}.")
+    x = matrix("polar", a)
+    left, _, right = spectral.svd(x)
+    u = matmul(left, right)
+    p = matmul(adjoint(u), x) if side == "right" else matmul(x, adjoint(u))
+    return u, hermitian(p)
+
+
+# --- eigenvalues --------------------------------------------------------------------------------
+
+
+def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False,
+         turbo=True, eigvals=None, type=1, check_finite=True):  # noqa: A002 - SciPy's name
+    """Eigenvalues and eigenvectors of Hermitian matrices: a v = w b v.
+
+    Args:
+      a: matrices (..., n, n).
+      b: positive definite matrices; None: the identity. Eigenvectors have v^H b v = 1.
+      lower: the triangle of both to read.
+      eigvals_only: return the eigenvalues only.
+
+    Returns:
+      (w, v), or w.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.eigh(array([[8.0]]), array([[4.0]]))[0]
+    tensor([2.])
+    """
+    if eigvals is not None or type != 1:
+        raise ArgumentError("eigh solves a v = w b v for all eigenvalues: leave `eigvals` None "
+                            "and `type` 1.")
+    x = from_triangle(square_matrix("eigh", a), lower)
+    low = None
+    if b is not None:
+        y = real_only("eigh", from_triangle(square_matrix("eigh", b, 1), lower))
+        low = ops.cholesky(y)
+        half = ops.solve_triangular(low, x, lower=True, unit=False)
+        x = adjoint(ops.solve_triangular(low, adjoint(half), lower=True, unit=False))
+    if eigvals_only:
+        return spectral.eigvalsh(x)
+    w, v = spectral.eigh(x)
+    return w, v if low is None else ops.solve_triangular(flipped(low), v, lower=False, unit=False)
+
+
+def eigh_tridiagonal(d, e, *, eigvals_only=False, select="a", select_range=None, tol=None,
+                     key=None):
+    """Eigenvalues of a symmetric matrix with diagonal d and off-diagonal e.
+
+    Args:
+      d, e: real vectors of lengths n and n - 1.
+      eigvals_only: return the eigenvalues only.
+      select: "a", all of them.
+      select_range, tol, key: for JAX's signature; they change nothing.
+
+    Returns:
+      (w, v), or w.
+
+    >>> from functape.numpy import array
+    >>> from functape.scipy import linalg
+    >>> linalg.eigh_tridiagonal(array([2.0, 1.0]), array([0.0]), eigvals_only=True)
+    tensor([1., 2.])
+    """
+    if select != "a":
+        raise ArgumentError(f"eigh_tridiagonal: select must be 'a', but is {select!r}. Cut the "
+                            "eigenvalues to those that you need.")
+    x, y = alike([wide(value(d, "eigh_tridiagonal")), wide(value(e, "eigh_tridiagonal", 1))])
+    if len(x.shape) != 1 or y.shape != (x.shape[0] - 1,):
+        raise ShapeError("eigh_tridiagonal takes vectors of lengths n and n - 1, but got "
+                         f"{describe(x)} and {describe(y)}.")
+    full = diag(x) + diag(y, 1) + diag(y, -1)
+    return spectral.eigvalsh(full) if eigvals_only else spectral.eigh(full)
