@@ -134,7 +134,7 @@ class OpNode(Node):
             if cell is not None and cell.data is not value and not mode.allow_mutation:
                 raise InplaceError(modified(self))
         if self.packing is not None:
-            saved = self.unpacked()
+            saved = self.unpacked(g)
         if lift is None:
             steps = plan._raw_steps or plan.raw_steps
         else:
@@ -154,10 +154,10 @@ class OpNode(Node):
             if tensor is not None:
                 self.saved[k] = packing.pack(tensor)
 
-    def unpacked(self):
+    def unpacked(self, g):
         saved = list(self.saved)
         for k in range(len(self.plan.arrays)):
-            saved[k] = self.packing.unpack(saved[k], self.name)
+            saved[k] = self.packing.unpack(saved[k], self.name, g)
         return saved
 
     def lifted(self, saved, lift):

@@ -7,6 +7,7 @@ and what lies below sees the operations of the rule.
 
 import functools
 import inspect
+import threading
 
 from functape import tree
 from functape.autograd.saved import SavedTensor
@@ -102,18 +103,36 @@ class custom_vjp(Custom):
         rule = VjpRule(
             self.__name__,
             lambda *m: self.f(*merge(m)),
-            lambda *m: self.fwd(*merge(m)),
+            lambda *m: self.run_fwd(merge(m)),
             lambda res, g: self.bwd(*fixed, res, g),
             structure,
+            lambda: id(self) in fwd_running.functions,
         )
         return rule(leaves)
+
+    def run_fwd(self, args):
+        """fwd usually calls the function itself; those calls must not run fwd again."""
+        outer = fwd_running.functions
+        fwd_running.functions = outer | {id(self)}
+        try:
+            return self.fwd(*args)
+        finally:
+            fwd_running.functions = outer
+
+
+class FwdRunning(threading.local):
+    functions = frozenset()
+
+
+fwd_running = FwdRunning()
 
 
 class VjpRule:
     """One call of a custom_vjp function, on the leaves of its differentiable arguments."""
 
-    def __init__(self, name, f, fwd, bwd, structure):
+    def __init__(self, name, f, fwd, bwd, structure, within_fwd):
         self.name, self.f, self.fwd, self.bwd, self.structure = name, f, fwd, bwd, structure
+        self.within_fwd = within_fwd
 
     def __call__(self, leaves):
         top = highest(leaves)
@@ -122,45 +141,42 @@ class VjpRule:
         if type(top) is Dual:
             raise ArgumentError(f"{self.name} has a custom reverse rule and no forward rule, so "
                                 "jvp is not defined for it. Use custom_jvp, which serves both.")
-        tracked = mode.recording and isinstance(top, Tensor) and any(
-            isinstance(v, Tensor) and v.rank == top.rank and v.edge is not None for v in leaves
-        )
-        args = tree.unflatten(self.structure, leaves)
-        return self.recorded(leaves, args, top.rank) if tracked else self.f(*args)
+        tracked = mode.recording and type(top) is Tensor and any(edges_at(leaves, top.rank))
+        if not tracked:
+            return self.f(*tree.unflatten(self.structure, leaves))
+        return (self.deferred if self.within_fwd() else self.recorded)(leaves, top.rank)
 
-    def recorded(self, leaves, args, rank):
+    def recorded(self, leaves, rank):
         """Run fwd, and put one node in place of all it did."""
-        result = self.fwd(*args)
+        out, residuals = self.forward(leaves)
+        outs, form = boundary.outputs(self.name, out)
+        return put_on_tape(CustomNode(self, leaves, outs, form, rank, residuals), outs, form, rank)
+
+    def deferred(self, leaves, rank):
+        """Compute below, and leave fwd to the node, if it ever runs: for calls within fwd."""
+        outs, form = boundary.outputs(self.name, self(below(leaves, rank)))
+        return put_on_tape(DeferredNode(self, leaves, outs, form, rank), outs, form, rank)
+
+    def forward(self, leaves):
+        """(out, residuals) by the user's fwd."""
+        result = self.fwd(*tree.unflatten(self.structure, leaves))
         if not isinstance(result, tuple) or len(result) != 2:
             raise ArgumentError(f"{self.name}: fwd must return a pair (out, residuals), but "
                                 f"returned {describe(result)}.")
-        outs, form = boundary.outputs(self.name, result[0])
-        edges = [v.edge if isinstance(v, Tensor) and v.rank == rank else None for v in leaves]
-        avals = [(getattr(v, "shape", ()), getattr(v, "dtype", None)) for v in leaves]
-        node = CustomNode(self, edges, avals, outs, form, result[1])
-        finished = []
-        for k, o in enumerate(outs):
-            data = o.cell.data if type(o) is Tensor and o.rank == rank else o
-            own = Tensor(data, rank)
-            if own.dtype in INEXACT:
-                own.node = Output(node, k)
-            finished.append(own)
-        return tree.unflatten(form, finished)
+        return result
 
     def mapped(self, leaves, top):
         """The same call one level below, with f and its rule mapped."""
         own = [type(v) is Batched and v.rank == top.rank for v in leaves]
-        below = [v.data if o else v for v, o in zip(leaves, own, strict=True)]
-        axes = [0 if o else None for o in own]
-        flat_axes = tuple(tree.unflatten(self.structure, axes))
+        axes = tuple(tree.unflatten(self.structure, [0 if o else None for o in own]))
 
         def bwd(res, g):
             grads = vmap(self.bwd)(res, g)
             return self.summed(grads, own)
 
-        lower = VjpRule(self.name, vmap(self.f, flat_axes), vmap(self.fwd, flat_axes), bwd,
-                        self.structure)
-        out = lower(below)
+        lower = VjpRule(self.name, vmap(self.f, axes), vmap(self.fwd, axes), bwd, self.structure,
+                        self.within_fwd)
+        out = lower([v.data if o else v for v, o in zip(leaves, own, strict=True)])
         return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 
     def summed(self, grads, own):
@@ -195,25 +211,26 @@ class VjpRule:
 class CustomNode(Node):
     """The tape's view of one call with a custom reverse rule."""
 
-    __slots__ = ("rule", "inputs", "avals", "form", "residuals")
+    __slots__ = ("rule", "inputs", "avals", "form", "kept")
 
-    def __init__(self, rule, edges, inputs, outs, form, residuals):
-        super().__init__(tuple(edges))
-        self.rule, self.inputs, self.form = rule, inputs, form
+    def __init__(self, rule, leaves, outs, form, rank, kept):
+        super().__init__(edges_at(leaves, rank))
+        self.rule, self.form = rule, form
+        self.inputs = [(getattr(v, "shape", ()), getattr(v, "dtype", None)) for v in leaves]
         self.avals = [(o.shape, o.dtype) for o in outs]
-        self.residuals = tree.map(saved, residuals)
+        self.kept = tree.map(saved, kept)
 
     @property
     def name(self):
         return f"{self.rule.name}Backward"
 
     def pullback(self, g, lift, live):
-        if self.residuals is RELEASED:
+        if self.kept is RELEASED:
             raise GraphError(freed(self.name))
         given = g if isinstance(g, Parts) else Parts({0: g})
         grads = [constant(given[k]) if k in given else Op.zeros(Aval(*aval))
                  for k, aval in enumerate(self.avals)]
-        residuals = tree.map(lambda s: unpacked(s, self, lift), self.residuals)
+        residuals = self.residuals(tree.map(lambda s: unpacked(s, self, lift), self.kept))
         found = self.rule.cotangents(self.rule.bwd(residuals, tree.unflatten(self.form, grads)))
         parts = []
         for i, (part, edge) in enumerate(zip(found, self.edges, strict=True)):
@@ -229,8 +246,43 @@ class CustomNode(Node):
         part = part if part.dtype == dtype else part.astype(dtype)
         return part.cell.data if lift is None else part
 
+    def residuals(self, kept):
+        return kept
+
     def release(self):
-        self.residuals = RELEASED
+        self.kept = RELEASED
+
+
+class DeferredNode(CustomNode):
+    """One that keeps its inputs, and runs fwd when it is its turn."""
+
+    __slots__ = ()
+
+    def __init__(self, rule, leaves, outs, form, rank):
+        super().__init__(rule, leaves, outs, form, rank, list(leaves))
+
+    def residuals(self, kept):
+        return self.rule.forward(kept)[1]
+
+
+def edges_at(leaves, rank):
+    return tuple(v.edge if type(v) is Tensor and v.rank == rank else None for v in leaves)
+
+
+def below(leaves, rank):
+    """The leaves without the tape of this rank."""
+    return [boundary.bare(v) if type(v) is Tensor and v.rank == rank else v for v in leaves]
+
+
+def put_on_tape(node, outs, form, rank):
+    """The outputs as tensors of this rank that come from one node."""
+    finished = []
+    for k, o in enumerate(outs):
+        own = Tensor(o.cell.data if type(o) is Tensor and o.rank == rank else o, rank)
+        if own.dtype in INEXACT:
+            own.node = Output(node, k)
+        finished.append(own)
+    return tree.unflatten(form, finished)
 
 
 class Aval:
@@ -310,10 +362,8 @@ class JvpRule:
         if type(top) is Dual:
             return self.pushed(leaves, top.rank)
         if isinstance(top, Tensor):
-            own = [type(v) is Tensor and v.rank == top.rank for v in leaves]
-            if mode.recording and any(v.edge is not None
-                                      for v, o in zip(leaves, own, strict=True) if o):
-                return self.recorded(leaves, own, top.rank)
+            if mode.recording and any(edges_at(leaves, top.rank)):
+                return self.recorded(leaves, top.rank)
         return self.f(*tree.unflatten(self.structure, leaves))
 
     def apply_rule(self, primals, tangents):
@@ -340,28 +390,18 @@ class JvpRule:
         return tree.unflatten(form, [Dual(rank, o, m.astype(o.dtype) if m.dtype != o.dtype else m)
                                      for o, m in zip(outs, moved, strict=True)])
 
-    def recorded(self, leaves, own, rank):
+    def recorded(self, leaves, rank):
         """On the tape: compute below, and let the node transpose the rule when it runs."""
-        below = [v.cell.data if o and rank else v.detach() if o else v
-                 for v, o in zip(leaves, own, strict=True)]
-        outs, form = boundary.outputs(self.name, self(below))
-        node = TransposedNode(self, leaves, own, outs)
-        finished = []
-        for k, o in enumerate(outs):
-            out = Tensor(o if rank else o.cell.data, rank)
-            if out.dtype in INEXACT:
-                out.node = Output(node, k)
-            finished.append(out)
-        return tree.unflatten(form, finished)
+        outs, form = boundary.outputs(self.name, self(below(leaves, rank)))
+        return put_on_tape(TransposedNode(self, leaves, outs, rank), outs, form, rank)
 
     def mapped(self, leaves, top):
         """The same call one level below, with f and its rule mapped."""
         own = [type(v) is Batched and v.rank == top.rank for v in leaves]
-        below = [v.data if o else v for v, o in zip(leaves, own, strict=True)]
         axes = tuple(tree.unflatten(self.structure, [0 if o else None for o in own]))
         lower = JvpRule(self.name, vmap(self.f, axes), vmap(self.rule, (axes, axes)),
                         self.structure)
-        out = lower(below)
+        out = lower([v.data if o else v for v, o in zip(leaves, own, strict=True)])
         return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 
 
@@ -371,8 +411,8 @@ class TransposedNode(Node):
 
     __slots__ = ("rule", "saved", "avals")
 
-    def __init__(self, rule, leaves, own, outs):
-        super().__init__(tuple(v.edge if o else None for v, o in zip(leaves, own, strict=True)))
+    def __init__(self, rule, leaves, outs, rank):
+        super().__init__(edges_at(leaves, rank))
         self.rule = rule
         self.avals = [(o.shape, o.dtype) for o in outs]
         self.saved = [saved(v) for v in leaves]

@@ -11,10 +11,12 @@ import functools
 
 import mlx.core as mx
 
+from functape import tree
 from functape.autograd.grad_mode import enable_grad
 from functape.errors import FunctapeError, describe
 from functape.op import levels
 from functape.tape import OpNode, mode
+from functape.tensor import Tensor
 
 
 class CheckpointError(FunctapeError, RuntimeError):
@@ -53,7 +55,7 @@ class Frame:
     """One call of a checkpointed function; stands in for saved-tensor hooks while it runs."""
 
     def __init__(self, f, args, kwargs, policy, preserve_random_state):
-        self.call = functools.partial(f, *args, **kwargs)
+        self.f, self.args, self.kwargs = f, args, kwargs
         self.policy, self.depth = policy, levels.depth
         self.random = RandomState() if preserve_random_state else None
         self.forms = []  # shape and dtype of each value, in the order of saving
@@ -61,7 +63,7 @@ class Frame:
 
     def first_run(self):
         with PackedBy(self), self.random or contextlib.nullcontext():
-            return self.call()
+            return self.f(*self.args, **self.kwargs)
 
     def pack(self, tensor):
         """The number of a value; or the value itself, where the policy keeps it."""
@@ -69,23 +71,24 @@ class Frame:
         self.forms.append((tensor.shape, tensor.dtype))
         return Slot(len(self.forms) - 1, tensor.cell.data if kept else None)
 
-    def unpack(self, slot, name):
+    def unpack(self, slot, name, g):
         """The value of a number; it runs the function again if it is not there."""
         if not isinstance(slot, Slot):
             return slot
         if slot.value is not None:
             return slot.value
         if self.values is None or slot.number not in self.values:
-            self.values = self.second_run()
+            self.values = self.second_run(g)
         return self.values.pop(slot.number)
 
-    def second_run(self):
+    def second_run(self, g):
+        args, kwargs = tree.map(functools.partial(after, g), (self.args, self.kwargs))
         again, depth = Recording(self), levels.depth
         rewound = self.random.rewound() if self.random else contextlib.nullcontext()
         try:
             levels.depth = self.depth
             with rewound, enable_grad(), PackedBy(again):
-                self.call()
+                self.f(*args, **kwargs)
         except EnoughError:
             pass
         finally:
@@ -115,8 +118,17 @@ class Recording:
             raise EnoughError
         return Slot(k, tensor.cell.data)
 
-    def unpack(self, slot, name):
+    def unpack(self, slot, name, g):
         return slot.value if isinstance(slot, Slot) else slot
+
+
+def after(g, arg):
+    """The same argument, not to be used before the cotangent `g` is there: MLX computes lazily,
+    and would otherwise be free to do all second runs first, and hold all their values at once."""
+    if type(arg) is not Tensor or arg.rank or not isinstance(g, mx.array):
+        return arg
+    (data,) = mx.depends([arg.cell.data], [g])
+    return Tensor(data, 0, arg.edge)
 
 
 class EnoughError(Exception):

@@ -64,7 +64,7 @@ class Packing:
                                "changed copy instead.")
         return packed
 
-    def unpack(self, packed, name):
+    def unpack(self, packed, name, g):
         if not isinstance(packed, Packed):
             return packed  # a number
         with Paused():
