@@ -126,7 +126,8 @@ class FunctionNode(Node):
         shape, dtype = aval
         if r.shape != shape:
             lead = len(r.shape) - len(shape)
-            fits = lead >= 0 and all(n in (1, m) for n, m in zip(shape, r.shape[lead:], strict=True))
+            rest = r.shape[lead:]
+            fits = lead >= 0 and all(n in (1, m) for n, m in zip(shape, rest, strict=True))
             if not fits:
                 raise ShapeError(f"{self.name}: gradient {i} must have the shape of argument {i} "
                                  f"of forward, {shape}, but is {describe(r)}.")

@@ -120,8 +120,13 @@ def test_nothing_is_kept_between_the_passes():
         mx.clear_cache()
         mx.reset_peak_memory()
         x = fnp.ones((256, 1024))
-        loss = lambda v: g(g(g(g(v)))).sum()  # noqa: E731
-        mx.eval(np.asarray(ft.grad(loss)(x)).sum().item())
+
+        def loss(v):
+            for _ in range(16):
+                v = g(v)
+            return v.sum()
+
+        ft.grad(loss)(x).block_until_ready()
         return mx.get_peak_memory()
 
-    assert peak(ft.checkpoint(block)) < 0.6 * peak(block)
+    assert peak(ft.checkpoint(block)) < 0.5 * peak(block)
