@@ -204,7 +204,8 @@ class Op:
         given = ", ".join(describe(a) for a in args)
         extra = "".join(f", {k}={v!r}" for k, v in params.items())
         kind = ShapeError if isinstance(error, (ValueError, IndexError)) else ArgumentError
-        return kind(f"{self.name}({given}{extra}) is not defined: {str(error).splitlines()[0]}. "
+        reason = str(error).splitlines()[0].rstrip(".")
+        return kind(f"{self.name}({given}{extra}) is not defined: {reason}. "
                     "Check the shapes and dtypes of the arguments.")
 
 

@@ -69,6 +69,7 @@ from functape.numpy.creation import (
     asarray,
     empty,
     empty_like,
+    from_dlpack,
     full,
     full_like,
     geomspace,
@@ -364,8 +365,8 @@ __all__ = [
     "radians", "reciprocal", "remainder", "right_shift", "rint", "sign", "signbit", "sin", "sinh",
     "sqrt", "square", "subtract", "tan", "tanh", "trunc",
     # Creation
-    "arange", "array", "asarray", "empty", "empty_like", "full", "full_like", "geomspace",
-    "linspace", "logspace", "ones", "ones_like", "zeros", "zeros_like",
+    "arange", "array", "asarray", "empty", "empty_like", "from_dlpack", "full", "full_like",
+    "geomspace", "linspace", "logspace", "ones", "ones_like", "zeros", "zeros_like",
     # Matrices
     "diag_indices", "eye", "identity", "tri", "tril", "tril_indices", "tril_indices_from", "triu",
     "triu_indices", "triu_indices_from", "vander",

@@ -6,6 +6,7 @@ from functape.numpy.arguments import as_type, axes_of, axis_of, integer, size_of
 from functape.numpy.arranging import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import conjugate
 from functape.numpy.shapes import moveaxis
+from functape.op import Value
 from functape.ops import contraction as ops
 from functape.ops import movement
 
@@ -25,13 +26,15 @@ def matmul(a, b, *, precision=None, preferred_element_type=None):
     >>> ft.numpy.matmul(ft.numpy.array([[1.0, 2.0], [3.0, 4.0]]), ft.numpy.array([1.0, 1.0]))
     tensor([3., 7.])
     """
-    product = matmul_of(a, b)
-    return in_type(product, preferred_element_type)
+    return in_type(matmul_of(a, b), preferred_element_type)
 
 
 def matmul_of(a, b):
-    x, y = value(a, "matmul", 0), value(b, "matmul", 1)
+    x = a if isinstance(a, Value) else value(a, "matmul", 0)
+    y = b if isinstance(b, Value) else value(b, "matmul", 1)
     p, q = x.shape, y.shape
+    if len(p) == len(q) == 2 and p[1] == q[0]:
+        return ops.matmul(x, y)
     if not p or not q:
         raise ShapeError(f"matmul takes arrays with axes, but got {describe(x)} and "
                          f"{describe(y)}. Multiply by a scalar with *.")

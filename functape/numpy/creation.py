@@ -56,6 +56,17 @@ def asarray(a, dtype=None, order="K", *, copy=None, device=None):
     return array(a, dtype, bool(copy), order, device=device)
 
 
+def from_dlpack(x, /, *, device=None, copy=None):
+    """A value for another library's array that has `__dlpack__`.
+
+    >>> import functape as ft, numpy as np
+    >>> ft.numpy.from_dlpack(np.ones(2, np.float32))
+    tensor([1., 1.])
+    """
+    with on(device):
+        return Tensor(mx.from_dlpack(x) if not isinstance(x, np.ndarray) else as_array(x))
+
+
 def from_any(object, dtype):
     if isinstance(object, Value):
         return object

@@ -1,6 +1,8 @@
 """Operators, methods and properties of arrays, installed on `Value`: tensors and the wrappers of
 jvp and vmap share them."""
 
+import sys
+
 import mlx.core as mx
 import numpy as np
 
@@ -9,11 +11,19 @@ from functape.errors import ArgumentError, ConcretizationError, ShapeError, desc
 from functape.numpy import arranging, contraction, elementwise, reductions, shapes
 from functape.numpy.arguments import as_type, size_of, value
 from functape.op import Value
+from functape.ops import contraction as products
 from functape.ops import elementwise as ops
 from functape.ops import families, movement
 from functape.tensor import NUMBERS, Tensor
 
 # --- operators ----------------------------------------------------------------------------------
+
+def matmul(a, b):
+    """a @ b. Matrices go straight to the op, which checks their shapes."""
+    if type(a) is type(b) is Tensor and a.cell.data.ndim > 1 and b.cell.data.ndim > 1:
+        return products.matmul(a, b)
+    return contraction.matmul_of(a, b)
+
 
 BINARY = {
     "add": families.add,
@@ -23,7 +33,7 @@ BINARY = {
     "floordiv": ops.floor_divide,
     "mod": ops.remainder,
     "pow": ops.power,
-    "matmul": contraction.matmul,
+    "matmul": matmul,
     "and": ops.bitwise_and,
     "or": ops.bitwise_or,
     "xor": ops.bitwise_xor,
@@ -81,16 +91,11 @@ def install_operators():
 # --- plain Python values ------------------------------------------------------------------------
 
 UNDER = {
-    "Dual": (
-        "under jvp, where it would lose its tangent",
-        "Compute with functape.numpy functions, or mark the value with stop_gradient first.",
-    ),
-    "Batched": (
-        "under vmap, where it stands for many values",
-        "Use functape.numpy.where or functape.lax.cond in place of Python's if, and "
-        "functape.lax.while_loop in place of while; or leave the argument out of the mapping, "
-        "in_axes=None.",
-    ),
+    "Dual": "under jvp, where it would lose its tangent. Compute with functape.numpy functions, "
+            "or mark the value with stop_gradient first.",
+    "Batched": "under vmap, where it stands for many values. Compute with functape.numpy "
+               "functions (where or functape.lax.cond in place of Python's if), or leave the "
+               "argument out of the mapping, in_axes=None.",
 }
 UNDER_JIT = (
     "{what} needs the value of {x} while jit compiles the function, when there is none yet. Use "
@@ -109,8 +114,8 @@ def concrete(x, what):
     if isinstance(x, Value):
         if what == "bool" and hasattr(x, "primal"):
             return concrete(x.primal, what)  # a choice is constant along the tangent
-        where, remedy = UNDER.get(type(x).__name__, ("while it is transformed", ""))
-        raise ConcretizationError(f"{what} needs the value of {describe(outer)} {where}. {remedy}")
+        where = UNDER.get(type(x).__name__, "while it is transformed.")
+        raise ConcretizationError(f"{what} needs the value of {describe(outer)} {where}")
     return value(x, what).cell.data
 
 
@@ -118,9 +123,9 @@ def item_of(x, what):
     """The one element of an array, as a Python number."""
     data = concrete(x, what)
     if data.size != 1:
-        hint = " Use .any() or .all() for a truth value." if what == "bool" else ""
-        raise ShapeError(f"{what} takes an array of one element, but this is {describe(x)}."
-                         f"{hint}")
+        hint = "Use .any() or .all()" if what == "bool" else "Choose one by its index"
+        raise ShapeError(f"{what} takes an array of one element, but this is {describe(x)}. "
+                         f"{hint}.")
     try:
         return data.item()
     except (RuntimeError, ValueError) as error:
@@ -236,6 +241,25 @@ def block_until_ready(self):
     return self
 
 
+def to_device(self, device, /, *, stream=None):
+    """The array itself: MLX's arrays live in memory that all devices share."""
+    return self
+
+
+def namespace(self, *, api_version=None):
+    """The module of functions for these arrays, as the array API standard asks."""
+    return sys.modules["functape.numpy"]
+
+
+def dlpack(self, **options):
+    """For other libraries' from_dlpack: the data, without its place on the tape."""
+    return concrete(self, "__dlpack__").__dlpack__()
+
+
+def dlpack_device(self):
+    return concrete(self, "__dlpack_device__").__dlpack_device__()
+
+
 def flatten(self, order="C"):
     """All elements along one axis."""
     return shapes.ravel(self, order)
@@ -255,6 +279,7 @@ PROPERTIES = {
     "size": (lambda self: size_of(self.shape), "The number of elements."),
     "itemsize": (lambda self: self.dtype.size, "Bytes of one element."),
     "nbytes": (lambda self: size_of(self.shape) * self.dtype.size, "Bytes of all elements."),
+    "device": (lambda self: mx.default_device(), "The device that computes."),
     "T": (lambda self: shapes.reverse_axes(self), "The axes in reverse order."),
     "mT": (swap_last, "The last two axes exchanged."),
     "real": (lambda self: elementwise.real(self), "The real part."),
@@ -265,9 +290,12 @@ METHODS = {
     "tolist": tolist, "flatten": flatten, "clip": clip, "block_until_ready": block_until_ready,
     "__bool__": to_bool, "__int__": to_int, "__float__": to_float, "__complex__": to_complex,
     "__index__": to_index, "__array__": to_array, "__format__": to_format, "__len__": length,
+    "to_device": to_device, "__array_namespace__": namespace,
+    "__dlpack__": dlpack, "__dlpack_device__": dlpack_device,
     "ravel": shapes.ravel, "squeeze": shapes.squeeze, "swapaxes": shapes.swapaxes,
     "copy": movement.copy_of, "repeat": arranging.repeat,
-    "conj": elementwise.conjugate, "conjugate": elementwise.conjugate, "round": elementwise.round,
+    "dot": contraction.dot, "conj": elementwise.conjugate, "conjugate": elementwise.conjugate,
+    "round": elementwise.round,
     **{name: getattr(reductions, name) for name in (
         "all", "any", "argmax", "argmin", "cumprod", "cumsum", "max", "mean", "min", "prod",
         "ptp", "std", "sum", "var")},
@@ -281,7 +309,6 @@ def install():
         setattr(Value, name, function if callable_as_method(function) else method_of(function))
     for name, (getter, doc) in PROPERTIES.items():
         setattr(Value, name, property(getter, doc=doc))
-    Value.__array_priority__ = 1000
 
 
 def callable_as_method(function):
