@@ -4,204 +4,29 @@
     "pad": [row(real(2, 3), width=((1, 0), (0, 2)))],
 
 An argument is a draw, such as `real(2, 3)`, made afresh for each use, or a Python number, passed
-as it is. Draws keep away from kinks and poles: their elements are apart from each other and from
-zero by more than finite differences reach. Options of a row: `row(...).but(order=1)`, see `Row`.
+as it is. Options of a row: `row(...).but(order=1)`, see `op_draws.Row`.
 """
 
-import zlib
-from dataclasses import dataclass, field, replace
+import importlib
+import pkgutil
 
 import functape  # noqa: F401
 
 # isort: split
 import mlx.core as mx
-import numpy as np
+from op_draws import (
+    above_one, ascending, binary, bitwise, boolean, comparing, distinct, indices, integers,
+    positive, real, reducing, rotating, row, separated, shifting, single, spaced, symmetric, unary, unit, z,
+    zsquare,
+)
 
+import functape.ops
 from functape.op import table
-from functape.tensor import INEXACT, as_array, constant
+from functape.ops.elementwise import absolute
 
+for module in pkgutil.iter_modules(functape.ops.__path__):
+    importlib.import_module(f"functape.ops.{module.name}")
 OPS = dict(table)  # as the library defines it: what tests add later does not count
-
-
-@dataclass(frozen=True)
-class Draw:
-    """A random argument of a given kind."""
-
-    shape: tuple
-    sample: callable
-    dtype: object = np.float64
-
-    def __call__(self, rng):
-        return np.asarray(self.sample(rng, self.shape)).astype(self.dtype)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One set of arguments and parameters of an op.
-
-    order: up to which derivatives are checked.
-    low: whether the op is tried on float32, float16 and bfloat16.
-    oracle: the same function with JAX, where the op's entry in op_oracles does not fit.
-    """
-
-    args: tuple
-    params: dict = field(default_factory=dict)
-    order: int = 2
-    low: bool = True
-    oracle: object = None
-
-    def but(self, **options):
-        return replace(self, **options)
-
-    def draw(self, name, copy=0):
-        """The arguments as arrays and numbers; other copies are other points."""
-        shapes = [getattr(a, "shape", a) for a in self.args]
-        rng = np.random.default_rng(zlib.crc32(f"{name} {shapes} {copy}".encode()))
-        return tuple(a(rng) if isinstance(a, Draw) else a for a in self.args)
-
-    def values(self, name, dtype=None, copy=0):
-        """The arguments as constants; floating-point ones in `dtype` if given."""
-        arrays = [constant(as_array(a)) if isinstance(a, np.ndarray) else a
-                  for a in self.draw(name, copy)]
-        if dtype is None:
-            return arrays
-        return [constant(a.cell.data.astype(dtype)) if is_real(a) else a for a in arrays]
-
-    def differentiable(self, op):
-        """The positions of the arguments that can be differentiated by."""
-        rules = op.vjp * len(self.args) if op.variadic else op.vjp
-        return [i for i, (a, rule) in enumerate(zip(self.values(op.name), rules, strict=True))
-                if rule is not None and hasattr(a, "dtype") and a.dtype in INEXACT]
-
-    @property
-    def is_complex(self):
-        return any(isinstance(a, Draw) and a.dtype == np.complex64 for a in self.args)
-
-
-def is_real(a):
-    return hasattr(a, "dtype") and a.dtype in (mx.float64, mx.float32)
-
-
-def row(*args, **params):
-    """Arguments, and parameters by keyword."""
-    return Row(args, params)
-
-
-# --- draws ----------------------------------------------------------------------------------------
-
-
-def spaced(low, high):
-    """Distinct numbers between two bounds, in random order."""
-
-    def sample(rng, shape):
-        n = int(np.prod(shape))
-        grid = (rng.permutation(n) + 0.5 + rng.uniform(-0.25, 0.25, n)) / max(n, 1)
-        return (low + (high - low) * grid).reshape(shape)
-
-    return lambda *shape: Draw(shape, sample)
-
-
-def both_signs(small, large):
-    """Distinct sizes between two bounds, of either sign."""
-    positive = spaced(small, large)
-
-    def sample(rng, shape):
-        return positive(*shape)(rng) * rng.choice((-1, 1), shape)
-
-    return lambda *shape: Draw(shape, sample)
-
-
-real = both_signs(0.2, 1.9)
-positive = spaced(0.5, 2.0)
-unit = both_signs(0.1, 0.8)  # inside (-1, 1)
-above_one = spaced(1.3, 2.5)
-
-
-def single(*shape):
-    """float32."""
-    return replace(real(*shape), dtype=np.float32)
-
-
-def z(*shape):
-    """Complex numbers in the right half plane, away from the usual branch cuts."""
-
-    def sample(rng, shape):
-        return rng.uniform(0.4, 0.9, shape) * np.exp(1j * rng.uniform(0.4, 1.2, shape))
-
-    return Draw(shape, sample, np.complex64)
-
-
-def integers(low, high, *shape):
-    return Draw(shape, lambda rng, shape: rng.integers(low, high, shape), np.int32)
-
-
-def indices(n, *shape):
-    """Positions in an axis of length n, negative ones included."""
-    return integers(-n, n, *shape)
-
-
-def boolean(*shape):
-    return Draw(shape, lambda rng, shape: rng.integers(0, 2, shape), np.bool_)
-
-
-def permutation(n):
-    return Draw((n,), lambda rng, shape: rng.permutation(n), np.int32)
-
-
-def separated(*shape):
-    """Square matrices: well conditioned, singular values apart."""
-
-    def sample(rng, shape):
-        u, _, v = np.linalg.svd(rng.normal(size=shape))
-        return u * (1 + np.arange(shape[-1])) @ v
-
-    return Draw(shape, sample)
-
-
-def symmetric(*shape):
-    """Symmetric positive definite matrices, eigenvalues apart."""
-
-    def sample(rng, shape):
-        u, _, _ = np.linalg.svd(rng.normal(size=shape))
-        return u * (1 + np.arange(shape[-1])) @ np.swapaxes(u, -1, -2)
-
-    return Draw(shape, sample)
-
-
-# --- common sets of rows --------------------------------------------------------------------------
-
-
-def unary(kind, *more):
-    return [row(kind(2, 3)), row(kind()), *more]
-
-
-def binary(x, y=None, *more):
-    """Equal shapes, broadcasting both ways, and a Python number on either side."""
-    y = y or x
-    number = lambda kind: float(np.round(kind()(np.random.default_rng(3)), 2))  # noqa: E731
-    return [row(x(2, 3), y(2, 3)), row(x(2, 1, 3), y(4, 1)), row(x(), y(2, 2)),
-            row(x(2, 3), number(y)), row(number(x), y(2, 3)), *more]
-
-
-def reducing(kind, *more, **params):
-    """One axis, two, all; with axes kept and not."""
-    return [row(kind(2, 3), axis=(0,), keepdims=False, **params),
-            row(kind(2, 3, 2), axis=(0, 2), keepdims=True, **params),
-            row(kind(3, 2), axis=(0, 1), keepdims=False, **params), *more]
-
-
-def comparing(kind=real):
-    return [row(kind(2, 3), kind(2, 3)), row(kind(2, 1, 3), kind(4, 1)),
-            row(integers(-2, 3, 4), integers(-2, 3, 4)), row(kind(3), 0.5)]
-
-
-def bitwise():
-    return [row(integers(0, 9, 2, 3), integers(0, 5, 3)), row(boolean(4), boolean(4))]
-
-
-def shifting():
-    return [row(integers(0, 99, 2, 3), integers(0, 5, 3)), row(integers(0, 9, 3), 2)]
-
 
 zz = [row(z(2, 3))]
 zz2 = [row(z(2, 3), z(3)), row(z(3), real(3)), row(real(2, 3), z())]
@@ -212,6 +37,15 @@ CUTS = (s(None, None, 2), s(2, None, -1)), (1,), (s(0, 1), None, -1), (s(None), 
 WITHIN = [row(spaced(2.2, 2.6)(2, 3), spaced(0.9, 1.05)(3)), row(spaced(-2.6, -2.2)(2, 3), 1.0),
           row(-2.4, spaced(0.9, 1.05)(3)), row(real(2, 3), spaced(2.2, 3)(2, 3)),
           row(real(2, 1), spaced(-3, -2.2)(3))]
+
+
+def sizes(out):
+    """Eigenvalues, and the moduli of the eigenvectors."""
+    return out[0], absolute(out[1])
+
+
+SCATTERED = [row(real(3, 2), real(5, 2), indices(3, 5), axis=0),
+             row(real(2, 4), real(2, 2, 3), indices(4, 2, 3), axis=1)]
 
 ROWS = {
     # families
@@ -232,7 +66,8 @@ ROWS = {
     "transpose": [row(real(2, 3), axes=(1, 0)), row(real(2, 3, 4), axes=(2, 0, 1)),
                   row(z(2, 3), axes=(1, 0))],
     "slice": [row(real(3, 4), index=i) for i in CUTS] + [row(z(3, 4), index=(1,))],
-    "unslice": [row(real(2, 3), index=CUTS[0], shape=(3, 4)), row(real(4), index=(1,), shape=(3, 4)),
+    "unslice": [row(real(2, 3), index=CUTS[0], shape=(3, 4)),
+                row(real(4), index=(1,), shape=(3, 4)),
                 row(real(1, 1), index=CUTS[2], shape=(3, 4)), row(z(4), index=(1,), shape=(3, 4))],
     "slice_update": [row(real(3, 4), real(2, 3), index=CUTS[0]), row(real(3, 4), 2.0, index=(1,)),
                      row(real(3, 4), real(4), index=CUTS[0][:1]), row(real(3), real(), index=(1,)),
@@ -346,15 +181,106 @@ ROWS = {
     "prod": [row(real(2, 3), axis=(1,), keepdims=False), row(real(5, 2), axis=(0,), keepdims=True),
              row(real(1, 2), axis=(0,), keepdims=False), row(real(4), axis=(0,), keepdims=False)],
     "logsumexp": reducing(real),
-    "softmax": [row(real(2, 3), axis=(1,)), row(real(2, 3, 2), axis=(0, 2)), row(real(3), axis=(0,))],
+    "softmax": [row(real(2, 3), axis=(1,)), row(real(2, 3, 2), axis=(0, 2))],
     "log_softmax": [row(real(2, 3), axis=(1,)), row(real(2, 3, 2), axis=(0, 2))],
     "cumsum": [row(real(2, 3), axis=1, reverse=False), row(real(4), axis=0, reverse=True),
                row(z(2, 3), axis=0, reverse=False)],
+    "cumprod": [row(real(2, 3), axis=1, reverse=False), row(real(4), axis=0, reverse=True)],
     "argmax": [row(real(2, 3), axis=None, keepdims=False), row(real(2, 3), axis=1, keepdims=True)],
     "argmin": [row(real(2, 3), axis=None, keepdims=False), row(real(2, 3), axis=0, keepdims=False)],
     "all": reducing(boolean),
     "any": reducing(boolean),
+    # indexing
+    "copy": unary(real, *zz),
+    "roll": [row(real(2, 3), shift=(1,), axis=(1,)), row(real(3, 4), shift=(-1, 5), axis=(0, 1)),
+             row(z(4), shift=(2,), axis=(0,))],
+    "bits": [row(integers(0, 99, 2, 3), dtype=mx.uint32)],
+    "contract": [
+        row(real(2, 3), real(3, 4), x_labels=(0, 1), y_labels=(1, 2), labels=(0, 2)),
+        row(real(2, 3), real(2, 3), x_labels=(0, 1), y_labels=(0, 1), labels=(1,)),
+        row(real(2, 3, 2), real(3, 4), x_labels=(0, 1, 2), y_labels=(1, 3), labels=(3, 0, 2)),
+        row(real(2), real(3), x_labels=(0,), y_labels=(1,), labels=(1, 0)),
+        row(z(2, 3), z(3), x_labels=(0, 1), y_labels=(1,), labels=(0,))],
+    "offset_index": [row(integers(-3, 3, 2, 4), n=3, axis=1),
+                     row(integers(0, 3, 2, 4), n=3, axis=0)],
+    "take": [row(real(3, 4), indices(4, 2, 2), axis=1), row(real(3, 2), indices(3, 5), axis=0),
+             row(real(2, 9), indices(2, 3), axis=0), row(real(2, 3, 8), indices(3, 4), axis=1),
+             row(real(3), indices(3), axis=0), row(z(3, 2), indices(3, 4), axis=0)],
+    "scatter_add": [row(real(5, 2), indices(3, 5), axis=0, shape=(3, 2)),
+                    row(real(2, 2, 3), indices(4, 2, 3), axis=1, shape=(2, 4)),
+                    row(z(4), indices(3, 4), axis=0, shape=(3,))],
+    "scatter": [row(real(4, 2), real(3, 2), distinct(4, 3), axis=0),
+                row(real(2, 5), real(2, 2, 2), distinct(5, 2, 2), axis=1),
+                row(real(4), 0.5, distinct(4, 2), axis=0), row(z(4), z(2), distinct(4, 2), axis=0)],
+    "dynamic_slice": [row(real(3, 4), integers(0, 2, 2), sizes=(2, 2)),
+                      row(z(5), integers(0, 3, 1), sizes=(3,))],
+    "dynamic_unslice": [row(real(2, 2), integers(0, 2, 2), shape=(3, 4))],
+    "dynamic_update_slice": [row(real(3, 4), real(2, 2), integers(0, 2, 2), sizes=(2, 2)),
+                             row(real(4), 2.0, integers(0, 3, 1), sizes=(2,))],
+    "scatter_max": SCATTERED,
+    "scatter_min": SCATTERED,
+    "take_along_axis": [row(real(3, 4), indices(4, 3, 2), axis=1),
+                        row(real(3, 4), indices(3, 5, 4), axis=0),
+                        row(z(3, 2), indices(3, 2, 2), axis=0)],
+    "add_along_axis": [row(real(3, 2), indices(4, 3, 2), axis=1, shape=(3, 4)),
+                       row(real(5, 4), indices(3, 5, 4), axis=0, shape=(3, 4)),
+                       row(z(2, 2), indices(3, 2, 2), axis=0, shape=(3, 2))],
+    "unstack": [row(real(3, 2), axis=0), row(real(2, 3), axis=1), row(z(2), axis=0)],
+    "ravel_index": [row(integers(-2, 2, 3), integers(-3, 3, 4, 1), sizes=(2, 3), drop=False),
+                    row(integers(-9, 9, 8), sizes=(5,), drop=True)],
+    "keep_last": [row(integers(0, 4, 6), size=4, lead=0),
+                  row(integers(0, 3, 2, 5), size=3, lead=1)],
+    # orders
+    "argsort": [row(real(2, 3), axis=1, descending=False), row(integers(0, 3, 6), axis=0,
+                                                              descending=True)],
+    "argpartition": [row(real(2, 3), kth=1, axis=1)],  # all of the order is determined
+    "searchsorted": [row(ascending(4), real(2, 3), side="left"),
+                     row(ascending(2, 4), real(2, 3), side="right"),
+                     row(integers(0, 1, 3), integers(0, 2, 4), side="right")],
+    # Fourier transforms
+    "fft": [row(z(4), axes=(0,), norm="backward"), row(z(2, 3), axes=(0, 1), norm="ortho"),
+            row(real(2, 4), axes=(1,), norm="forward")],
+    "ifft": [row(z(4), axes=(0,), norm="backward"), row(z(2, 3), axes=(0, 1), norm="ortho")],
+    "rfft": [row(real(5), axes=(0,), norm="backward"), row(real(2, 4), axes=(0, 1), norm="ortho")],
+    "irfft": [row(z(3), axes=(0,), n=5, norm="backward"),
+              row(z(2, 3), axes=(0, 1), n=4, norm="ortho")],
+    # linear algebra
+    "triangle": [row(real(3, 3), lower=True, offset=0), row(real(2, 3, 4), lower=False, offset=1),
+                 row(z(2, 2), lower=True, offset=-1)],
+    "identity_for": [row(real(2, 3, 3), size=3)],
+    "norm": [row(real(2, 3), axis=(1,), keepdims=False, ord=2),
+             row(real(4), axis=(0,), keepdims=True, ord=1),
+             row(real(2, 3), axis=(0, 1), keepdims=False, ord=3)],
 }
+
+# Matrix factorisations, which MLX has in single and double precision only. What is free in them,
+# the phases of eigenvectors, is taken away before derivatives are compared.
+FACTORS = {
+    "inv": [row(separated(3, 3)), row(separated(2, 2, 2)), row(zsquare(2))],
+    "solve": [row(separated(3, 3), real(3, 2)), row(separated(2, 1, 2, 2), real(3, 2, 1)),
+              row(zsquare(2), z(2, 2)), row(separated(2, 2), real(2, 2, 3))],
+    "solve_triangular": [row(separated(3, 3), real(3, 2), lower=True, unit=False),
+                         row(separated(2, 2, 2), real(2, 1), lower=False, unit=False),
+                         row(separated(3, 3), real(3, 2), lower=True, unit=True)],
+    "cholesky": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
+    "lu": [row(separated(3, 3)), row(separated(2, 2, 2))],
+    "qr": [row(separated(3, 3)), row(real(4, 2)), row(separated(2, 2, 2))],
+    "full_qr": [row(real(3, 2)).but(differentiate=False)],
+    "eigh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
+    "eigvalsh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
+    "svd": [row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3))],
+    "svdvals": [row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3))],
+    "full_svd": [row(separated(3, 2)).but(differentiate=False)],
+    "eig": [row(rotating(n)).but(through=sizes) for n in (2, 3)],
+    "eigvals": [row(rotating(2)), row(rotating(3))],
+    "det": [row(separated(3, 3)), row(separated(2, 2, 2)), row(zsquare(2))],
+    "cofactor": [row(separated(3, 3)), row(separated(2, 2, 2))],
+    "slogdet": [row(separated(3, 3)), row(separated(2, 2, 2)), row(zsquare(2))],
+    "pinv": [row(separated(3, 3), rtol=1e-6), row(separated(2, 3, 2), rtol=1e-6),
+             row(separated(2, 3), rtol=1e-6)],
+    "expm": [row(real(2, 2), max_squarings=16), row(unit(2, 3, 3), max_squarings=16)],
+}
+ROWS |= {name: [r.but(low=("float32",)) for r in rows] for name, rows in FACTORS.items()}
 
 CASES = [(name, i) for name, rows in ROWS.items() if name in OPS for i in range(len(rows))]
 IDS = [f"{name}-{i}" for name, i in CASES]

@@ -3,6 +3,8 @@ op's own name, with the op's parameters, needs no entry."""
 
 import functools
 
+import numpy as np
+
 SPACES = ("numpy", "nn", "scipy.special", "lax", "numpy.linalg", "numpy.fft")
 
 
@@ -40,12 +42,139 @@ def cumulative(f):
     return run
 
 
+def dtype_name(dtype):
+    return str(dtype).removeprefix("mlx.core.").rstrip("_")
+
+
 def as_type(jax, x, dtype):
-    name = str(dtype).removeprefix("mlx.core.").rstrip("_")
+    name = dtype_name(dtype)
     return (x.real if jax.numpy.iscomplexobj(x) and "complex" not in name else x).astype(name)
 
 
+def letters(labels):
+    return "".join("abcdefgh"[i] for i in labels)
+
+
+def contract(jax, x, y, x_labels, y_labels, labels):
+    form = f"{letters(x_labels)},{letters(y_labels)}->{letters(labels)}"
+    return jax.numpy.einsum(form, x, y)
+
+
+def place_block(jax, y, i, shape):
+    return jax.lax.dynamic_update_slice(jax.numpy.zeros(shape, y.dtype), y, i)
+
+
+def overwrite_block(jax, x, y, i, sizes):
+    return jax.lax.dynamic_update_slice(x, jax.numpy.broadcast_to(y, sizes).astype(x.dtype), i)
+
+
+def at(axis, i):
+    return (slice(None),) * axis + (i,)
+
+
+def along(x, i, axis):
+    """The index that picks x[..., i, ...] entry by entry."""
+    grids = list(np.indices(i.shape))
+    grids[axis] = i
+    return tuple(grids)
+
+
+def ravel_index(jax, *xs, sizes, drop):
+    """Row by row, what lies outside at the nearest end, or past the end."""
+    xs = jax.numpy.broadcast_arrays(*xs)
+    wrapped = [jax.numpy.where(i < 0, i + n, i) for i, n in zip(xs, sizes, strict=True)]
+    flat = jax.numpy.ravel_multi_index(wrapped, sizes, mode="clip")
+    inside = functools.reduce(lambda a, b: a & b,
+                              [(i >= 0) & (i < n) for i, n in zip(wrapped, sizes, strict=True)])
+    total = functools.reduce(lambda a, b: a * b, sizes)
+    return jax.numpy.where(inside, flat, total) if drop else flat
+
+
+def keep_last(jax, i, size, lead):
+    """All but the last of equal indices go past the end."""
+    rows = np.array(i).reshape(*i.shape[:lead], -1)
+    for row in rows.reshape(-1, rows.shape[-1]):
+        for k in range(len(row)):
+            if row[k] in row[k + 1:]:
+                row[k] = size
+    return jax.numpy.asarray(rows.reshape(i.shape))
+
+
+def searchsorted(jax, x, y, side):
+    search = functools.partial(jax.numpy.searchsorted, side=side)
+    return search(x, y) if x.ndim == 1 else jax.vmap(search)(x, y)
+
+
+def symmetric_first(f):
+    """Of the Hermitian part, as functape's ops take it."""
+
+    def run(jax, x):
+        return getattr(jax.numpy.linalg, f)((x + jax.numpy.swapaxes(x.conj(), -1, -2)) / 2)
+
+    return run
+
+
+def lu(jax, x):
+    """The factors of x = P L U."""
+    return jax.vmap(jax.scipy.linalg.lu)(x) if x.ndim > 2 else jax.scipy.linalg.lu(x)
+
+
+def cofactor(jax, x):
+    adjoint = jax.numpy.swapaxes(jax.numpy.linalg.inv(x), -1, -2)
+    return jax.numpy.linalg.det(x)[..., None, None] * adjoint
+
+
+def solve_triangular(jax, x, y, lower, unit):
+    x = jax.numpy.tril(x) if lower else jax.numpy.triu(x)
+    if unit:
+        eye = jax.numpy.eye(x.shape[-1])
+        x = x * (1 - eye) + eye
+    return jax.numpy.linalg.solve(x, jax.numpy.broadcast_to(y, (*x.shape[:-2], *y.shape[-2:])))
+
+
+def norm(jax, x, axis, keepdims, ord):
+    power = (abs(x) ** ord).sum(axis, keepdims=keepdims) ** (1 / ord)
+    return abs(x).max(axis, keepdims=keepdims) if np.isinf(ord) else power
+
+
+def eigh_holds(x, w, v):
+    yield np.linalg.eigvalsh(x), w
+    yield x @ v, v * w[..., None, :]
+    yield v.swapaxes(-1, -2) @ v, np.broadcast_to(np.eye(x.shape[-1]), x.shape)
+
+
+def eigvals_hold(x, w):
+    yield np.sort(np.linalg.eigvals(x).astype(w.dtype)), np.sort(w)
+
+
+def eig_holds(x, w, v):
+    yield from eigvals_hold(x, w)
+    yield x @ v, v * w[..., None, :]
+    yield np.linalg.norm(v, axis=-2), np.ones(w.shape)
+
+
+def svd_holds(x, u, s, vt):
+    k = s.shape[-1]
+    yield np.linalg.svd(x, compute_uv=False), s
+    yield u[..., :k] * s[..., None, :] @ vt[..., :k, :], x
+    for rows in (u.swapaxes(-1, -2), vt):
+        product = rows @ rows.swapaxes(-1, -2)
+        yield product, np.broadcast_to(np.eye(rows.shape[-2]), product.shape)
+
+
+# Where signs or phases are free: what must hold between the argument and the results, in pairs.
+PROPERTIES = {
+    "eig": eig_holds,
+    "eigvals": eigvals_hold,
+    "eigh": eigh_holds,
+    "svd": svd_holds,
+    "full_svd": svd_holds,
+}
+
 ORACLES = {
+    "dynamic_slice": lambda jax, x, i, sizes: jax.lax.dynamic_slice(x, i, sizes),
+    "dynamic_unslice": place_block,
+    "dynamic_update_slice": overwrite_block,
     "scale": lambda jax, x, y: jax.numpy.multiply(x, y),
     "ratio": lambda jax, x, y: jax.numpy.divide(x, y),
     "astype": as_type,
@@ -62,5 +191,42 @@ ORACLES = {
     "clip": lambda jax, x, low, high: jax.numpy.clip(x, low, high),
     "sinc": sinc,
     "cumsum": cumulative("cumsum"),
+    "cumprod": cumulative("cumprod"),
+    "bits": lambda jax, x, dtype: jax.lax.bitcast_convert_type(x, dtype_name(dtype)),
+    "contract": contract,
+    "offset_index": lambda jax, i, n, axis: i % n + n * np.indices(i.shape)[axis],
+    "take": lambda jax, x, i, axis: x[at(axis, i)],
+    "scatter_add": lambda jax, y, i, axis, shape:
+        jax.numpy.zeros(shape, y.dtype).at[at(axis, i)].add(y),
+    "scatter": lambda jax, x, y, i, axis: x.at[at(axis, i)].set(y),
+    "scatter_max": lambda jax, x, y, i, axis: x.at[at(axis, i)].max(y),
+    "scatter_min": lambda jax, x, y, i, axis: x.at[at(axis, i)].min(y),
+    "take_along_axis": lambda jax, x, i, axis: x[along(x, i, axis)],
+    "add_along_axis": lambda jax, y, i, axis, shape:
+        jax.numpy.zeros(shape, y.dtype).at[along(y, i, axis)].add(y),
+    "unstack": lambda jax, x, axis: tuple(jax.numpy.unstack(x, axis=axis)),
+    "ravel_index": ravel_index,
+    "keep_last": keep_last,
+    "argsort": lambda jax, x, axis, descending:
+        jax.numpy.argsort(x, axis, stable=True, descending=descending),
+    "argpartition": lambda jax, x, kth, axis: jax.numpy.argsort(x, axis),
+    "searchsorted": searchsorted,
+    "fft": lambda jax, x, axes, norm: jax.numpy.fft.fftn(x, axes=axes, norm=norm),
+    "ifft": lambda jax, x, axes, norm: jax.numpy.fft.ifftn(x, axes=axes, norm=norm),
+    "rfft": lambda jax, x, axes, norm: jax.numpy.fft.rfftn(x, axes=axes, norm=norm),
+    "irfft": lambda jax, x, axes, n, norm: jax.numpy.fft.irfftn(
+        x, [*(x.shape[a] for a in axes[:-1]), n], axes=axes, norm=norm),
+    "triangle": lambda jax, x, lower, offset:
+        (jax.numpy.tril if lower else jax.numpy.triu)(x, offset),
+    "identity_for": lambda jax, x, size:
+        jax.numpy.broadcast_to(jax.numpy.eye(size), (*x.shape[:-2], size, size)),
+    "solve_triangular": solve_triangular,
+    "cholesky": symmetric_first("cholesky"),
+    "lu": lu,
+    "full_qr": lambda jax, x: jax.numpy.linalg.qr(x, mode="complete"),
+    "eigvalsh": symmetric_first("eigvalsh"),
+    "cofactor": cofactor,
+    "expm": lambda jax, x, max_squarings: jax.scipy.linalg.expm(x),
+    "norm": norm,
     "logsumexp": lambda jax, x, **p: jax.nn.logsumexp(x, **p),
 }

@@ -4,6 +4,7 @@ import functape
 
 # isort: split
 import mlx.core as mx
+import op_draws
 import op_inputs
 import pytest
 import test_ops
@@ -21,12 +22,12 @@ def planted(monkeypatch):
     """Put an op in the place of the library's, with a row of inputs."""
 
     def plant(kernel=mx.sin, vjp=(lambda g, x: g * cos(x),), jvp=(lambda t, x: t * cos(x),),
-              batch=batch_same, args=("x",), rows=((2, 3),), draw=op_inputs.real, name="sin"):
+              batch=batch_same, args=("x",), rows=((2, 3),), draw=op_draws.real, name="sin"):
         before = table[name]
         op = Op(name, kernel, args=args, vjp=vjp, jvp=jvp, batch=batch)
         table[name] = before
         monkeypatch.setitem(op_inputs.OPS, name, op)
-        monkeypatch.setitem(op_inputs.ROWS, name, [op_inputs.row(*[draw(*s) for s in rows])])
+        monkeypatch.setitem(op_inputs.ROWS, name, [op_draws.row(*[draw(*s) for s in rows])])
         return name, 0
 
     return plant
@@ -111,9 +112,9 @@ def test_unbroadcasting_forgotten(planted):
 
 
 def test_conjugated_complex_rule(planted, oracle):
-    right = planted(draw=op_inputs.z)
+    right = planted(draw=op_draws.z)
     test_ops.test_complex_derivatives_are_those_of_jax(*right, oracle)
-    wrong = planted(draw=op_inputs.z,
+    wrong = planted(draw=op_draws.z,
                     vjp=[lambda g, x: g * conjugate(cos(x))])
     caught(test_ops.test_complex_derivatives_are_those_of_jax, wrong, oracle)
     caught(test_ops.test_derivatives_by_finite_differences, wrong)
@@ -133,7 +134,7 @@ def test_raw_pass_that_differs_from_the_recorded_one(planted):
 
 def test_cotangent_in_another_dtype(planted):
     case = planted(jvp=[lambda t, x: (t * cos(x)).astype(mx.float32)])
-    caught(test_ops.test_low_precision, case, mx.float16)
+    caught(test_ops.test_low_precision, case, "float16")
 
 
 def test_rule_that_is_run_in_vain(planted):
