@@ -10,7 +10,7 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, numpy, optim, tree, viz
+from functape import autograd, flatten_util, lax, numpy, optim, tree, tree_util, viz
 from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
 from functape.autograd.creation import (
     arange,
@@ -51,9 +51,11 @@ from functape.ops.elementwise import stop_gradient
 from functape.tensor import Tensor
 from functape.tensor import constant as asarray
 from functape.transforms import (
+    ShapeDtypeStruct,
     custom_gradient,
     custom_jvp,
     custom_vjp,
+    eval_shape,
     grad,
     hessian,
     hvp,
@@ -70,12 +72,13 @@ from functape.transforms import (
 
 __version__ = "0.1.0"
 __all__ = [
-    "Tensor", "arange", "as_tensor", "asarray", "autograd", "checkpoint", "checkpoint_name",
-    "checkpoint_policies", "custom_gradient", "custom_jvp", "custom_vjp", "empty", "empty_like",
-    "enable_grad", "eye", "from_dlpack", "from_numpy", "full", "full_like", "grad", "hessian",
-    "hvp", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd",
-    "jacrev", "jit", "jvp", "linear_transpose", "linearize", "linspace", "logspace", "manual_seed",
-    "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "set_grad_enabled", "show_config", "stop_gradient", "tensor", "tree",
+    "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "checkpoint",
+    "checkpoint_name", "checkpoint_policies", "custom_gradient", "custom_jvp", "custom_vjp",
+    "empty", "empty_like", "enable_grad", "eval_shape", "eye", "flatten_util", "from_dlpack",
+    "from_numpy", "full", "full_like", "grad", "hessian", "hvp", "inference_mode",
+    "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd", "jacrev", "jit", "jvp",
+    "lax", "linear_transpose", "linearize", "linspace", "logspace", "manual_seed", "no_grad",
+    "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint", "randn", "randn_like",
+    "randperm", "set_grad_enabled", "show_config", "stop_gradient", "tensor", "tree", "tree_util",
     "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
 ]

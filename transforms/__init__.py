@@ -13,11 +13,13 @@ from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from functape.transforms.jit import jit
 from functape.transforms.linear import linear_transpose, linearize
 from functape.transforms.reverse import grad, value_and_grad, vjp
+from functape.transforms.shapes import ShapeDtypeStruct, eval_shape
 from functape.transforms.vmap import vmap
 
 supplied.jvp, supplied.vmap = jvp, vmap
 
 __all__ = [
-    "custom_gradient", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "jacfwd", "jacrev",
-    "jit", "jvp", "linear_transpose", "linearize", "value_and_grad", "vjp", "vmap",
+    "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "eval_shape", "grad",
+    "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp", "linear_transpose", "linearize",
+    "value_and_grad", "vjp", "vmap",
 ]

@@ -1,0 +1,196 @@
+"""jax.lax's element-by-element functions. Unlike JAX's, they broadcast and convert types as
+functape.numpy does; what differs from functape.numpy by meaning is defined here."""
+
+import enum
+
+import mlx.core as mx
+
+from functape import dtypes
+from functape.errors import ArgumentError, describe
+from functape.numpy.arguments import as_type, integer, value
+from functape.ops import elementwise as ops
+from functape.ops.elementwise import (
+    absolute,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    conjugate,
+    equal,
+    erfinv,
+    floor_divide,
+    greater,
+    greater_equal,
+    isfinite,
+    less,
+    less_equal,
+    maximum,
+    minimum,
+    negative,
+    not_equal,
+    power,
+    sigmoid,
+    subtract,
+)
+from functape.ops.families import multiply
+
+abs, conj, neg, pow = absolute, conjugate, negative, power
+acos, acosh, asin, asinh = arccos, arccosh, arcsin, arcsinh
+atan, atan2, atanh = arctan, arctan2, arctanh
+mul, sub = multiply, subtract
+eq, ne, lt, le, gt, ge = equal, not_equal, less, less_equal, greater, greater_equal
+max, min = maximum, minimum
+is_finite, logistic, erf_inv = isfinite, sigmoid, erfinv
+shift_left = ops.left_shift
+
+
+class RoundingMethod(enum.IntEnum):
+    """Which way `round` takes a number halfway between two integers."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
+    """The nearest integer; halves away from zero, unless told otherwise.
+
+    >>> import functape as ft
+    >>> ft.lax.round(ft.numpy.array([0.5, 1.5])), ft.lax.round(0.5, 1)
+    (tensor([1., 2.]), tensor(0.))
+    """
+    x = value(x, "round")
+    if RoundingMethod(rounding_method) is RoundingMethod.TO_NEAREST_EVEN:
+        return ops.rint(x)
+    return ops.sign(x) * ops.floor(ops.absolute(x) + 0.5)
+
+
+def div(x, y):
+    """x / y; of integers, without the remainder: towards zero.
+
+    >>> import functape as ft
+    >>> ft.lax.div(-7, 2), ft.lax.div(7.0, 2.0)
+    (tensor(-3, dtype=int32), tensor(3.5))
+    """
+    x, y = value(x, "div"), value(y, "div", 1)
+    if not dtypes.issubdtype(dtypes.result_type(x, y), dtypes.integer):
+        return ops.divide(x, y)
+    quotient = floor_divide(ops.absolute(x), ops.absolute(y))
+    return quotient * ops.sign(x) * ops.sign(y)
+
+
+def rem(x, y):
+    """The remainder of x / y, with the sign of x.
+
+    >>> import functape as ft
+    >>> ft.lax.rem(-7.0, 2.0)
+    tensor(-1.)
+    """
+    return ops.fmod(value(x, "rem"), value(y, "rem", 1))
+
+
+def integer_pow(x, y):
+    """x ** y for a Python integer y.
+
+    >>> import functape as ft
+    >>> ft.lax.integer_pow(3.0, 2)
+    tensor(9.)
+    """
+    return power(value(x, "integer_pow"), integer(y, "integer_pow", "y"))
+
+
+def clamp(min, x, max):
+    """x kept within [min, max].
+
+    >>> import functape as ft
+    >>> ft.lax.clamp(0.0, ft.numpy.array([-1.0, 0.5, 2.0]), 1.0)
+    tensor([0. , 0.5, 1. ])
+    """
+    return ops.clip(value(x, "clamp", 1), min, max)
+
+
+def complex(x, y):
+    """x + i y.
+
+    >>> import functape as ft
+    >>> ft.lax.complex(1.0, 2.0)
+    tensor(1.+2.j, dtype=complex64)
+    """
+    return value(x, "complex") + value(y, "complex", 1) * 1j
+
+
+def select(pred, on_true, on_false):
+    """Element by element, `on_true` where `pred` holds, else `on_false`.
+
+    >>> import functape as ft
+    >>> ft.lax.select(ft.numpy.array([True, False]), ft.numpy.ones(2), ft.numpy.zeros(2))
+    tensor([1., 0.])
+    """
+    return ops.where(value(pred, "select"), value(on_true, "select", 1),
+                     value(on_false, "select", 2))
+
+
+def select_n(which, *cases):
+    """Element by element, the case that `which` names: integers, or booleans for two cases.
+
+    >>> import functape as ft
+    >>> ft.lax.select_n(ft.numpy.array([2, 0]), *[ft.numpy.full(2, k) for k in (5.0, 6.0, 7.0)])
+    tensor([7., 5.])
+    """
+    which = value(which, "select_n")
+    out = value(cases[-1], "select_n", len(cases))
+    for k in range(len(cases) - 2, -1, -1):
+        out = ops.where(less_equal(as_type(which, mx.int32), k), value(cases[k], "select_n"), out)
+    return out
+
+
+def convert_element_type(operand, new_dtype):
+    """The array in another dtype; differentiable if that is floating-point or complex.
+
+    >>> import functape as ft
+    >>> ft.lax.convert_element_type(1.7, ft.numpy.int32)
+    tensor(1, dtype=int32)
+    """
+    return as_type(value(operand, "convert_element_type"), dtypes.as_dtype(new_dtype))
+
+
+def bitcast_convert_type(operand, new_dtype):
+    """The same bits read as another dtype of the same size. Nothing is differentiated.
+
+    >>> import functape as ft
+    >>> ft.lax.bitcast_convert_type(1.0, ft.numpy.int32)
+    tensor(1065353216, dtype=int32)
+    """
+    x, dtype = value(operand, "bitcast_convert_type"), dtypes.as_dtype(new_dtype)
+    if dtype.size != x.dtype.size:
+        raise ArgumentError(f"bitcast_convert_type: {describe(x)} and {dtypes.dtype_name(dtype)} "
+                            "have elements of different sizes. Choose a dtype of the same size.")
+    return ops.bits(x, dtype=dtype)
+
+
+def shift_right_arithmetic(x, y):
+    """x >> y, filled with the sign.
+
+    >>> import functape as ft
+    >>> ft.lax.shift_right_arithmetic(ft.numpy.array([-8]), 1)
+    tensor([-4], dtype=int32)
+    """
+    return ops.right_shift(value(x, "shift_right_arithmetic"), y)
+
+
+UNSIGNED = {mx.int8: mx.uint8, mx.int16: mx.uint16, mx.int32: mx.uint32, mx.int64: mx.uint64}
+
+
+def shift_right_logical(x, y):
+    """x >> y, filled with zeros.
+
+    >>> import functape as ft
+    >>> ft.lax.shift_right_logical(ft.numpy.array([-8]), 1)
+    tensor([2147483644], dtype=int32)
+    """
+    x = value(x, "shift_right_logical")
+    unsigned = ops.bits(x, dtype=UNSIGNED.get(x.dtype, x.dtype))
+    y = as_type(value(y, "shift_right_logical", 1), unsigned.dtype)
+    return ops.bits(ops.right_shift(unsigned, y), dtype=x.dtype)

@@ -1,0 +1,101 @@
+"""eval_shape: what a function returns, without computing it.
+
+The function is traced by MLX's compiler, where arrays have shapes and dtypes but no values; so it
+can neither use memory nor look at an element.
+"""
+
+import mlx.core as mx
+
+from functape import dtypes, tree
+from functape.autograd.checkpoint import generator_key, set_generator_key
+from functape.autograd.grad_mode import no_grad
+from functape.errors import ArgumentError, describe
+from functape.numpy.arguments import shape_of, size_of
+from functape.tensor import Tensor, constant
+from functape.transforms import boundary
+from functape.transforms.jit import tracing
+
+
+class ShapeDtypeStruct:
+    """The shape and dtype of an array that need not exist.
+
+    >>> ShapeDtypeStruct((2, 3), "float32")
+    ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+    """
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape, dtype):
+        self.shape = shape_of(shape, "ShapeDtypeStruct")
+        self.dtype = dtypes.as_dtype(dtype, "ShapeDtypeStruct")
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        return size_of(self.shape)
+
+    def __repr__(self):
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={dtypes.dtype_name(self.dtype)})"
+
+    def __eq__(self, other):
+        return type(other) is ShapeDtypeStruct and (
+            (self.shape, self.dtype) == (other.shape, other.dtype))
+
+    def __hash__(self):
+        return hash((self.shape, str(self.dtype)))
+
+
+class Done(Exception):  # noqa: N818 - it signals success
+    """Ends a trace whose results are not wanted."""
+
+
+def eval_shape(f, *args, **kwargs):
+    """The structure, shapes and dtypes of what `f` would return; nothing is computed.
+
+    Args:
+      f: function of arrays or pytrees of arrays.
+      *args, **kwargs: arrays, numbers, or anything with a shape and a dtype in their place.
+
+    Returns:
+      A pytree of `ShapeDtypeStruct`.
+
+    Raises:
+      ConcretizationError: `f` asks for the value of an array.
+
+    >>> import functape as ft
+    >>> big = ft.ShapeDtypeStruct((1_000_000, 1_000_000), "float32")
+    >>> ft.eval_shape(lambda x: (x @ x).sum(0), big)
+    ShapeDtypeStruct(shape=(1000000,), dtype=float32)
+    """
+    leaves, structure = tree.flatten((args, kwargs))
+    forms = [form_of(a, i) for i, a in enumerate(leaves)]
+    found = []
+
+    def trace(arrays):
+        args, kwargs = tree.unflatten(structure, [Tensor(a) for a in arrays])
+        with no_grad(), boundary.inside(), tracing():
+            outs, form = boundary.outputs("eval_shape", f(*args, **kwargs))
+        found.append(tree.unflatten(form, [ShapeDtypeStruct(o.shape, o.dtype) for o in outs]))
+        raise Done
+
+    before = generator_key()
+    try:
+        mx.compile(trace)([mx.zeros(*form) for form in forms])
+    except Done:
+        pass
+    finally:
+        if before is not None:
+            set_generator_key(before)
+    return found[0]
+
+
+def form_of(a, i):
+    if isinstance(a, boundary.ARRAYS):
+        a = constant(a, "eval_shape", i)
+    if not hasattr(a, "shape") or not hasattr(a, "dtype"):
+        raise ArgumentError(f"eval_shape takes arrays, or what has a shape and a dtype, but leaf "
+                            f"{i} of the arguments is {describe(a)}.")
+    return tuple(a.shape), dtypes.as_dtype(a.dtype, "eval_shape")
