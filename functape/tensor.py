@@ -211,6 +211,8 @@ def python_number(a):
 
 def from_numpy(a):
     """An `mx.array` with the dtype of a NumPy array or scalar."""
+    if any(step < 0 for step in a.strides):  # MLX takes no mirrored arrays
+        a = a.copy()
     if a.dtype == np.float64:
         return mx.array(a, dtype=mx.float64)
     if a.dtype == np.complex128:

@@ -5,15 +5,17 @@ from functape.ops import (
     elementwise,
     families,
     fft,
+    indexing,
     linalg,
     matrix_functions,
     movement,
     norms,
     reductions,
+    sorting,
     spectral,
 )
 
 __all__ = [
-    "contraction", "elementwise", "families", "fft", "linalg", "matrix_functions", "movement",
-    "norms", "reductions", "spectral",
+    "contraction", "elementwise", "families", "fft", "indexing", "linalg", "matrix_functions", "movement",
+    "norms", "reductions", "sorting", "spectral",
 ]

@@ -1,0 +1,266 @@
+"""Where things are, and which there are. Results whose length depends on the elements need to
+know them: under vmap and jit, give `size`."""
+
+from typing import NamedTuple
+
+import mlx.core as mx
+import numpy as np
+
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy import keys
+from functape.numpy.arguments import alike, axis_of, size_of
+from functape.numpy.creation import asarray
+from functape.op import Value
+from functape.ops import elementwise, indexing, movement, reductions, sorting
+from functape.tensor import constant
+
+REMEDY = "Give the length with size=, or use functape.numpy.where, which keeps the shape."
+
+# --- nonzero ------------------------------------------------------------------------------------
+
+
+def nonzero(a, *, size=None, fill_value=None):
+    """The indices of the elements that are not zero, one array an axis.
+
+    Args:
+      a: array.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap
+        and jit.
+      fill_value: index, or a tuple with one an axis; 0 by default.
+
+    Raises:
+      ConcretizationError: under vmap or jit without `size`.
+
+    >>> import functape as ft
+    >>> nonzero(ft.numpy.array([0.0, 3.0, 5.0]))
+    (tensor([1, 2]),)
+    """
+    x = asarray(a)
+    if not x.shape:
+        raise ShapeError("nonzero takes an array with axes, but got a scalar. Use x.reshape(1).")
+    if size is None:
+        found = np.nonzero(keys.concrete(x, "nonzero", REMEDY))
+        return tuple(constant(i.astype(np.int32)) for i in found)
+    fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * len(x.shape)
+    flat, exists = first_nonzero(x, size)
+    indices = []
+    for n in x.shape[::-1]:
+        indices.append(elementwise.remainder(flat, max(n, 1)))
+        flat = elementwise.floor_divide(flat, max(n, 1))
+    return tuple(elementwise.where(exists, i, fill)
+                 for i, fill in zip(indices[::-1], fills, strict=True))
+
+
+def first_nonzero(x, size):
+    """Flat indices of the first elements that are not zero, and which of them exist."""
+    n = size_of(x.shape)
+    zero = movement.reshape(elementwise.equal(x, 0), shape=(n,))
+    order = sorting.argsort(zero, axis=0, descending=False)  # stable: what is not zero leads
+    count = reductions.sum(elementwise.cast(elementwise.logical_not(zero), dtype=mx.int32),
+                           axis=(0,), keepdims=False)
+    places = constant(np.arange(size, dtype=np.int32))
+    if size > n:
+        order = movement.concatenate(order, constant(np.zeros(size - n, np.int32)), axis=0)
+    return movement.cut(order, index=(slice(0, size),)), elementwise.less(places, count)
+
+
+def argwhere(a, *, size=None, fill_value=None):
+    """The indices of the elements that are not zero, one row an element. As `nonzero`.
+
+    >>> import functape as ft
+    >>> argwhere(ft.numpy.array([[0.0, 3.0], [5.0, 0.0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    x = asarray(a)
+    if not x.shape:
+        rows = len(nonzero(movement.reshape(x, shape=(1,)), size=size)[0])
+        return constant(np.zeros((rows, 0), np.int32))
+    return movement.stack(*nonzero(x, size=size, fill_value=fill_value), axis=1)
+
+
+def flatnonzero(a, *, size=None, fill_value=None):
+    """The indices of the elements that are not zero, all elements in a row. As `nonzero`.
+
+    >>> import functape as ft
+    >>> flatnonzero(ft.numpy.array([[0.0, 3.0], [5.0, 0.0]]))
+    tensor([1, 2])
+    """
+    x = asarray(a)
+    return nonzero(movement.reshape(x, shape=(size_of(x.shape),)), size=size,
+                   fill_value=fill_value)[0]
+
+
+# --- places in a sorted array ---------------------------------------------------------------------
+
+
+def searchsorted(a, v, side="left", sorter=None, *, method=None):
+    """Where each `v` would go into the sorted `a`: in front of its equals, or behind them.
+
+    Args:
+      a: ascending, one axis.
+      v: array of any shape.
+      side: "left" or "right".
+      sorter: indices that sort `a`, if it is not sorted.
+      method: taken for JAX's sake, and without effect.
+
+    >>> import functape as ft
+    >>> searchsorted([1.0, 2.0, 2.0, 3.0], [2.0, 9.0], side="right")
+    tensor([3, 4])
+    """
+    x, y = alike([asarray(a), asarray(v)])
+    if len(x.shape) != 1:
+        raise ShapeError(f"searchsorted looks in an array of one axis, but a is {describe(x)}. "
+                         "Use vmap for several.")
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: side is 'left' or 'right', but got {side!r}.")
+    if sorter is not None:
+        x = indexing.take(x, asarray(sorter), axis=0)
+    return sorting.searchsorted(x, y, side=side)
+
+
+def digitize(x, bins, right=False, *, method=None):
+    """The bin that each element falls into, numbered from 1; 0 and len(bins) are outside.
+
+    Args:
+      x: array.
+      bins: their edges, ascending or descending.
+      right: the upper edge belongs to a bin; otherwise the lower.
+
+    >>> import functape as ft
+    >>> digitize([0.5, 2.5], [0.0, 1.0, 2.0])
+    tensor([1, 3])
+    """
+    edges = asarray(bins)
+    n, side = edges.shape[0], "left" if right else "right"
+    if n < 2:
+        return searchsorted(edges, x, side=side)
+    falls = movement.cut(edges, index=(n - 1,)) < movement.cut(edges, index=(0,))
+    mirrored = movement.cut(edges, index=(slice(None, None, -1),))
+    other = n - searchsorted(mirrored, x, side="right" if right else "left")
+    return elementwise.where(falls, other, searchsorted(edges, x, side=side))
+
+
+# --- distinct elements ----------------------------------------------------------------------------
+
+
+class UniqueAll(NamedTuple):
+    values: Value
+    indices: Value
+    inverse_indices: Value
+    counts: Value
+
+
+class UniqueCounts(NamedTuple):
+    values: Value
+    counts: Value
+
+
+class UniqueInverse(NamedTuple):
+    values: Value
+    inverse_indices: Value
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *,
+           equal_nan=True, size=None, fill_value=None):
+    """The distinct elements in ascending order; along an axis, the distinct entries.
+
+    Differentiable: each is the first of its equals.
+
+    Args:
+      ar: array.
+      return_index: also where each first occurs.
+      return_inverse: also the indices that rebuild `ar` from the result.
+      return_counts: also how often each occurs.
+      axis: integer; None for the elements.
+      equal_nan: count all NaN as one.
+      size: how many to return: the first ones, filled up with `fill_value`.
+      fill_value: the smallest element by default.
+
+    Raises:
+      ConcretizationError: under vmap or jit.
+
+    >>> import functape as ft
+    >>> unique(ft.numpy.array([3.0, 1.0, 3.0]), return_counts=True)
+    (tensor([1., 3.]), tensor([1, 2]))
+    """
+    x = asarray(ar)
+    if axis is None:
+        shape, x, axis = x.shape, movement.reshape(x, shape=(size_of(x.shape),)), 0
+    else:
+        axis = axis_of(axis, len(x.shape), "unique")
+        shape = (x.shape[axis],)
+    data = keys.concrete(x, "unique", "Call it outside of vmap and jit.")
+    _, first, inverse, counts = np.unique(data, True, True, True, axis=axis if data.ndim > 1
+                                          else None, equal_nan=equal_nan)
+    found = indexing.take(x, constant(first.astype(np.int32)), axis=axis)
+    if size is not None:
+        found, first, counts = resized(found, first, counts, axis, size, fill_value)
+    extras = ((return_index, first), (return_inverse, inverse.reshape(shape)),
+              (return_counts, counts))
+    asked = tuple(constant(i.astype(np.int32)) for wanted, i in extras if wanted)
+    return (found, *asked) if asked else found
+
+
+def resized(found, first, counts, axis, size, fill_value):
+    """Distinct elements cut or filled up to a number; what fills occurs 0 times."""
+    n = found.shape[axis]
+    keep = slice(0, min(n, size))
+    found = movement.cut(found, index=movement.along(axis, keep))
+    more = size - n
+    if more > 0:
+        row = movement.cut(found, index=movement.along(axis, slice(0, 1)))
+        if fill_value is not None:
+            row = elementwise.where(constant(True), asarray(fill_value, row.dtype), row)
+        found = movement.concatenate(found, *[row] * more, axis=axis)
+    spare = np.zeros(max(more, 0), first.dtype)
+    return (found, np.concatenate([first[keep], spare + first[:1]]),
+            np.concatenate([counts[keep], spare]))
+
+
+def unique_values(x, /, *, size=None, fill_value=None):
+    """The distinct elements, each NaN a different one. See `unique`.
+
+    >>> import functape as ft
+    >>> unique_values(ft.numpy.array([2, 1, 2]))
+    tensor([1, 2])
+    """
+    return unique(x, equal_nan=False, size=size, fill_value=fill_value)
+
+
+def unique_counts(x, /, *, size=None, fill_value=None):
+    """The distinct elements and how often each occurs. See `unique`.
+
+    >>> import functape as ft
+    >>> unique_counts(ft.numpy.array([2, 1, 2])).counts
+    tensor([1, 2])
+    """
+    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False, size=size,
+                                fill_value=fill_value))
+
+
+def unique_inverse(x, /, *, size=None, fill_value=None):
+    """The distinct elements and the indices that rebuild the array. See `unique`.
+
+    >>> import functape as ft
+    >>> unique_inverse(ft.numpy.array([2, 1, 2])).inverse_indices
+    tensor([1, 0, 1])
+    """
+    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False, size=size,
+                                 fill_value=fill_value))
+
+
+def unique_all(x, /, *, size=None, fill_value=None):
+    """The distinct elements, where each first occurs, the indices that rebuild the array, and
+    how often each occurs. See `unique`.
+
+    >>> import functape as ft
+    >>> unique_all(ft.numpy.array([2, 1, 2])).indices
+    tensor([1, 0])
+    """
+    return UniqueAll(*unique(x, True, True, True, equal_nan=False, size=size,
+                             fill_value=fill_value))
+
+
+Value.nonzero = nonzero
+Value.searchsorted = searchsorted
