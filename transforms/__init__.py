@@ -16,7 +16,7 @@ from functape.transforms.reverse import grad, value_and_grad, vjp
 from functape.transforms.shapes import ShapeDtypeStruct, eval_shape
 from functape.transforms.vmap import vmap
 
-supplied.jvp, supplied.vmap = jvp, vmap
+supplied.jvp, supplied.vjp, supplied.vmap = jvp, vjp, vmap
 
 __all__ = [
     "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "eval_shape", "grad",

@@ -1,6 +1,6 @@
 """The eager face: backward passes, hooks, grad modes, custom functions and their checks."""
 
-from functape.autograd import conversion, copying, function, functional, graph, inplace  # noqa: F401 - methods of tensors
+from functape.autograd import conversion, copying, function, functional, graph, inplace
 from functape.autograd.anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -21,7 +21,7 @@ from functape.autograd.parameters import functional_call, named_tensors
 from functape.autograd.passes import backward, grad
 
 __all__ = [
-    "Function", "backward", "detect_anomaly", "enable_grad", "function",
+    "Function", "backward", "conversion", "copying", "detect_anomaly", "enable_grad", "function",
     "functional", "functional_call", "grad", "gradcheck", "gradgradcheck", "graph",
     "inference_mode", "inplace", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
     "is_grad_enabled", "is_inference_mode_enabled", "named_tensors", "no_grad",

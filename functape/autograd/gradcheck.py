@@ -109,12 +109,15 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     count = len(problem.inputs)
 
     def gradient(*args):
-        args, weights = args[:count], args[count:]
+        args, weights = list(args[:count]), args[count:]
+        wanted = [args[i] for i in problem.moving]
+        if not all(isinstance(x, Tensor) for x in wanted):  # in forward mode
+            call = lambda *xs: tuple(problem.call(xs))  # noqa: E731
+            return supplied.vjp(call, *wanted)[1](tuple(weights))
         outs = problem.select(func(*args))
         pairs = [(o, w) for o, w in zip(outs, weights, strict=True) if o.requires_grad]
         if not pairs:
             raise GradcheckError("gradgradcheck: no output of the function requires grad.")
-        wanted = [args[i] for i in problem.moving]
         return grad([o for o, _ in pairs], wanted, [w for _, w in pairs], create_graph=True,
                     materialize_grads=True)
 
