@@ -6,7 +6,7 @@ Parameters are canonical here: axes are non-negative, shapes are complete tuples
 import mlx.core as mx
 
 from functape.op import LINEAR, Op
-from functape.ops.families import batch_reduction, batch_same, broadcast_to, fit, linear
+from functape.ops.families import batch_reduction, batch_same, broadcast_to, fit, linear, scale
 
 # --- shape --------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ overwrite = Op(
     ],
     jvp=[
         lambda t, index: overwrite(t, 0.0, index=index),
-        lambda t, x, index: overwrite(x * 0, t, index=index),
+        lambda t, x, index: overwrite(scale(0.0, x), t, index=index),
     ],
     doc="x with y written at an index of integers, slices and None.",
 )
