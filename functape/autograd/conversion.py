@@ -27,7 +27,7 @@ def shared(f):
 # --- to plain Python, NumPy and others ------------------------------------------------------------
 
 
-@method
+@shared
 def numpy(self, force=False):
     """A NumPy array of the elements; of a tensor that requires grad only with ``force=True``, or
     after detach(), since NumPy cannot track it.
@@ -36,7 +36,7 @@ def numpy(self, force=False):
     >>> ft.tensor([1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
     """
-    if self.requires_grad and not force:
+    if getattr(self, "requires_grad", False) and not force:
         raise GraphError(f"numpy() of a tensor that requires grad, {describe(self)}, would leave "
                          "the tape. Write x.detach().numpy().")
     return self.__array__()

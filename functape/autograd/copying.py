@@ -15,6 +15,7 @@ import mlx.core as mx
 
 from functape.autograd.install import method
 from functape.autograd.leaf import state
+from functape.dtypes import as_dtype, dtype_name
 from functape.errors import GraphError, describe
 from functape.op import Value
 from functape.sinks import Capture
@@ -63,13 +64,12 @@ def __reduce_ex__(self, protocol):
                          "transformed function first.")
     require_leaf(self, "pickle")
     # through NumPy: MLX's own pickle makes float64 float32
-    name = str(self.dtype).removeprefix("mlx.core.")
-    return rebuilt, (as_numpy(self.cell.data), name, self.requires_grad)
+    return rebuilt, (as_numpy(self.cell.data), dtype_name(self.dtype), self.requires_grad)
 
 
 def rebuilt(array, dtype, requires_grad):
     """A leaf from its pickle."""
-    leaf = Tensor(mx.array(array, dtype=getattr(mx, dtype)))
+    leaf = Tensor(mx.array(array, dtype=as_dtype(dtype)))
     leaf.requires_grad = requires_grad
     return leaf
 
