@@ -5,7 +5,6 @@ from functape.numpy import linalg
 from functape.numpy.arguments import alike, value
 from functape.numpy.diagonals import diag
 from functape.numpy.linalg.operands import (
-    from_triangle,
     matrix,
     real_only,
     square_matrix,
@@ -22,7 +21,7 @@ from functape.ops.linalg import adjoint, hermitian, strictly_lower
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    """The triangular factor of positive definite matrices: by default U with U^T U = a.
+    """The triangular factor of positive definite matrices: by default U with U^T U = (a + a^T) / 2.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -204,7 +203,7 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
     Args:
       a: matrices (..., n, n).
       b: positive definite matrices; None: the identity. Eigenvectors have v^H b v = 1.
-      lower: the triangle of both to read.
+      lower: for SciPy's signature; of both the Hermitian part is used.
       eigvals_only: return the eigenvalues only.
 
     Returns:
@@ -218,12 +217,11 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
     if eigvals is not None or type != 1:
         raise ArgumentError("eigh solves a v = w b v for all eigenvalues: leave `eigvals` None "
                             "and `type` 1.")
-    x = from_triangle(square_matrix("eigh", a), lower)
+    x = square_matrix("eigh", a)
     low = None
     if b is not None:
-        y = real_only("eigh", from_triangle(square_matrix("eigh", b, 1), lower))
-        low = ops.cholesky(y)
-        half = ops.solve_triangular(low, x, lower=True, unit=False)
+        low = ops.cholesky(real_only("eigh", square_matrix("eigh", b, 1)))
+        half = ops.solve_triangular(low, hermitian(x), lower=True, unit=False)
         x = adjoint(ops.solve_triangular(low, adjoint(half), lower=True, unit=False))
     if eigvals_only:
         return spectral.eigvalsh(x)
