@@ -27,6 +27,8 @@ def agree(oracle, f, g, *args, orders=2, tolerance=1e-9):
     args = tuple(np.asarray(a) for a in args)
     lowered = oracle.jit(lambda *a: everything(oracle, g, a, orders)).lower(*args)
     wants = lowered.compile(compiler_options=QUICK)(*args)
+    if orders == 2:
+        wants["gradient of gradient"] = wants["tangent of gradient"]  # Hessians are symmetric
     gots = everything(ft, f, tuple(map(ft.numpy.array, args)), orders)
     for what, want in wants.items():
         got = tuple(tree.leaves(gots[what]))
@@ -59,9 +61,10 @@ def everything(m, h, args, orders):
     def inner(*a):
         return sum((s * t).sum() for s, t in zip(slope(*a), tangents, strict=True))
 
+    if m is ft:
+        found["gradient of gradient"] = m.grad(inner, argnums=every)(*args)
     return found | {
         "tangent of gradient": m.jvp(slope, args, tangents)[1],
-        "gradient of gradient": m.grad(inner, argnums=every)(*args),
         "gradient of tangent": m.grad(lambda *a: (along(*a) ** 2 * w).sum(), every)(*args),
         "vmap": m.vmap(h)(*many),
         "vmap of gradient": m.vmap(slope)(*many),

@@ -8,6 +8,7 @@ from functape import dtypes
 from functape.errors import ArgumentError
 from functape.numpy import keys
 from functape.numpy.arguments import size_of
+from functape.op import Value
 from functape.ops import elementwise, indexing, movement
 from functape.tensor import constant
 
@@ -31,6 +32,9 @@ def getitem(x, key):
     """
     if type(key) is int and x.shape:
         return movement.cut(x, index=(keys.position(key, 0, x.shape[0]),))
+    if isinstance(key, Value) and x.shape and dtypes.issubdtype(key.dtype, dtypes.integer):
+        i = keys.positions(key, 0, x.shape[0], checked=True)
+        return indexing.take(x, indexing.ravel_index(i, sizes=x.shape[:1], drop=False), axis=0)
     found = keys.read(key, x.shape)
     return gather(x, found) if found.arrays else movement.cut(x, index=found.basic)
 

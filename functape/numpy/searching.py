@@ -33,7 +33,7 @@ def nonzero(a, *, size=None, fill_value=None):
 
     >>> import functape as ft
     >>> nonzero(ft.numpy.array([0.0, 3.0, 5.0]))
-    (tensor([1, 2]),)
+    (tensor([1, 2], dtype=int32),)
     """
     x = asarray(a)
     if not x.shape:
@@ -70,7 +70,7 @@ def argwhere(a, *, size=None, fill_value=None):
     >>> import functape as ft
     >>> argwhere(ft.numpy.array([[0.0, 3.0], [5.0, 0.0]]))
     tensor([[0, 1],
-            [1, 0]])
+            [1, 0]], dtype=int32)
     """
     x = asarray(a)
     if not x.shape:
@@ -84,7 +84,7 @@ def flatnonzero(a, *, size=None, fill_value=None):
 
     >>> import functape as ft
     >>> flatnonzero(ft.numpy.array([[0.0, 3.0], [5.0, 0.0]]))
-    tensor([1, 2])
+    tensor([1, 2], dtype=int32)
     """
     x = asarray(a)
     return nonzero(movement.reshape(x, shape=(size_of(x.shape),)), size=size,
@@ -106,7 +106,7 @@ def searchsorted(a, v, side="left", sorter=None, *, method=None):
 
     >>> import functape as ft
     >>> searchsorted([1.0, 2.0, 2.0, 3.0], [2.0, 9.0], side="right")
-    tensor([3, 4])
+    tensor([3, 4], dtype=int32)
     """
     x, y = alike([asarray(a), asarray(v)])
     if len(x.shape) != 1:
@@ -129,7 +129,7 @@ def digitize(x, bins, right=False, *, method=None):
 
     >>> import functape as ft
     >>> digitize([0.5, 2.5], [0.0, 1.0, 2.0])
-    tensor([1, 3])
+    tensor([1, 3], dtype=int32)
     """
     edges = asarray(bins)
     n, side = edges.shape[0], "left" if right else "right"
@@ -182,7 +182,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
 
     >>> import functape as ft
     >>> unique(ft.numpy.array([3.0, 1.0, 3.0]), return_counts=True)
-    (tensor([1., 3.]), tensor([1, 2]))
+    (tensor([1., 3.]), tensor([1, 2], dtype=int32))
     """
     x = asarray(ar)
     if axis is None:
@@ -223,7 +223,7 @@ def unique_values(x, /, *, size=None, fill_value=None):
 
     >>> import functape as ft
     >>> unique_values(ft.numpy.array([2, 1, 2]))
-    tensor([1, 2])
+    tensor([1, 2], dtype=int32)
     """
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
@@ -233,7 +233,7 @@ def unique_counts(x, /, *, size=None, fill_value=None):
 
     >>> import functape as ft
     >>> unique_counts(ft.numpy.array([2, 1, 2])).counts
-    tensor([1, 2])
+    tensor([1, 2], dtype=int32)
     """
     return UniqueCounts(*unique(x, return_counts=True, equal_nan=False, size=size,
                                 fill_value=fill_value))
@@ -244,7 +244,7 @@ def unique_inverse(x, /, *, size=None, fill_value=None):
 
     >>> import functape as ft
     >>> unique_inverse(ft.numpy.array([2, 1, 2])).inverse_indices
-    tensor([1, 0, 1])
+    tensor([1, 0, 1], dtype=int32)
     """
     return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False, size=size,
                                  fill_value=fill_value))
@@ -256,7 +256,7 @@ def unique_all(x, /, *, size=None, fill_value=None):
 
     >>> import functape as ft
     >>> unique_all(ft.numpy.array([2, 1, 2])).indices
-    tensor([1, 0])
+    tensor([1, 0], dtype=int32)
     """
     return UniqueAll(*unique(x, True, True, True, equal_nan=False, size=size,
                              fill_value=fill_value))

@@ -34,7 +34,7 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False)
 
     >>> import functape as ft
     >>> argsort(ft.numpy.array([3.0, 1.0, 2.0]))
-    tensor([1, 2, 0])
+    tensor([1, 2, 0], dtype=int32)
     """
     unsupported("argsort", kind=kind, order=order)
     x, axis = lane("argsort", a, axis)
@@ -80,7 +80,7 @@ def top_k(operand, k, *, axis=-1):
 
     >>> import functape as ft
     >>> top_k(ft.numpy.array([3.0, 1.0, 2.0]), 2)
-    (tensor([3., 2.]), tensor([0, 2]))
+    (tensor([3., 2.]), tensor([0, 2], dtype=int32))
     """
     x, axis = lane("top_k", operand, axis)
     k, n = integer(k, "top_k", "k"), x.shape[axis]
@@ -97,7 +97,7 @@ def lexsort(keys, axis=-1):
 
     >>> import functape as ft
     >>> lexsort(([1, 0, 1], [5, 5, 2]))
-    tensor([2, 1, 0])
+    tensor([2, 1, 0], dtype=int32)
     """
     found = [asarray(k) for k in keys]
     if not found:

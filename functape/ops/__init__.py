@@ -16,6 +16,6 @@ from functape.ops import (
 )
 
 __all__ = [
-    "contraction", "elementwise", "families", "fft", "indexing", "linalg", "matrix_functions", "movement",
-    "norms", "reductions", "sorting", "spectral",
+    "contraction", "elementwise", "families", "fft", "indexing", "linalg", "matrix_functions",
+    "movement", "norms", "reductions", "sorting", "spectral",
 ]

@@ -10,7 +10,7 @@ import mlx.core as mx
 
 from functape.op import Op
 from functape.ops.elementwise import equal
-from functape.ops.families import astype, batch_elementwise, linear, nondiff
+from functape.ops.families import astype, batch_elementwise, fit, linear, nondiff
 from functape.ops.movement import reshape, shift_axis, spread, stack, transpose
 
 NARROW = 8  # rows shorter than this are moved faster element by element (measured on a CPU)
@@ -185,12 +185,13 @@ scatter = Op(
     "scatter", scatter_kernel, args=("x", "y", "i"), batch=batch_scatter,
     vjp=[
         lambda g, i, axis: scatter(g, 0.0, i, axis=axis),
-        lambda g, i, axis: take(g, i, axis=axis),
+        lambda g, i, y_shape, y_dtype, axis: fit(take(g, i, axis=axis), y_shape, y_dtype),
         None,
     ],
     jvp=[
         lambda t, i, axis: scatter(t, 0.0, i, axis=axis),
-        lambda t, i, axis, x_shape: scatter_add(t, i, axis=axis, shape=x_shape),
+        lambda t, i, x_shape, x_dtype, y_shape, axis: scatter_add(
+            fit(t, y_shape, x_dtype), i, axis=axis, shape=x_shape),
         None,
     ],
     doc="x with y written at the indices i along an axis; the indices are distinct.",
@@ -200,6 +201,7 @@ scatter = Op(
 def shares(x, y, i, ans, axis):
     """Which part of a change each candidate for an extreme passes on: ties share evenly."""
     mine = astype(equal(x, ans), dtype=ans.dtype)
+    y = fit(y, y.shape, ans.dtype)
     theirs = astype(equal(y, take(ans, i, axis=axis)), dtype=ans.dtype)
     count = mine + scatter_add(theirs, i, axis=axis, shape=ans.shape)
     return mine / count, theirs / take(count, i, axis=axis)
@@ -210,11 +212,11 @@ def from_target(g, x, y, i, ans, axis):
 
 
 def from_values(g, x, y, i, ans, axis):
-    return take(g, i, axis=axis) * shares(x, y, i, ans, axis)[1]
+    return fit(take(g, i, axis=axis) * shares(x, y, i, ans, axis)[1], y.shape, y.dtype)
 
 
 def into_result(t, x, y, i, ans, axis):
-    moved = t * shares(x, y, i, ans, axis)[1]
+    moved = fit(t * shares(x, y, i, ans, axis)[1], y.shape, ans.dtype)
     return scatter_add(moved, i, axis=axis, shape=ans.shape)
 
 
