@@ -49,7 +49,9 @@ def same(leaf, array):
     np.testing.assert_array_equal(np.asarray(leaf), np.array(array))
 
 
-@pytest.mark.parametrize("name, hyper", [*RULES, ("SGD", {"lr": schedule}), ("Adam", {"lr": schedule})])
+@pytest.mark.parametrize("name, hyper", [
+    *RULES, ("SGD", {"lr": schedule}), ("Adam", {"lr": schedule}),
+])
 def test_training_equals_the_functional_route_bit_for_bit(name, hyper):
     hyper = {k: v() if v is schedule else v for k, v in hyper.items()}
     arrays, data = start(), batches(6)
@@ -239,7 +241,9 @@ def graded(*rows):
     return leaves
 
 
-@pytest.mark.parametrize("p, norm", [(2.0, 13.0), (1.0, 19.0), (math.inf, 12.0), (3.0, 1819 ** (1 / 3))])
+@pytest.mark.parametrize("p, norm", [
+    (2.0, 13.0), (1.0, 19.0), (math.inf, 12.0), (3.0, 1819 ** (1 / 3)),
+])
 def test_clip_grad_norm(p, norm):
     a, b, c = *graded([3.0, -4.0], [12.0]), ft.tensor(1.0, requires_grad=True)
     grad = a.grad
