@@ -77,7 +77,7 @@ class Compiled:
         leaves, structure = tree.flatten(moving)
         values = [self.entering(a, moving, i) for i, a in enumerate(leaves)]
         if any(is_tracked(v) for v in values):
-            return self.f(*args, **kwargs)
+            return self.uncompiled(args, kwargs)
         key = (structure, fixed, tuple((v.shape, v.dtype) for v in values))
         try:
             graph = self.graphs.get(key)
@@ -87,19 +87,25 @@ class Compiled:
         if graph is None:
             graph = self.graphs[key] = Graph(self.f, structure, fixed)
         if graph.eager:
-            return self.f(*args, **kwargs)
+            return self.uncompiled(args, kwargs)
         try:
             outs = graph([v.cell.data for v in values])
         except TrackedError:
             graph.eager = True
-            return self.f(*args, **kwargs)
+            return self.uncompiled(args, kwargs)
         except Exception as error:
             if not is_concretization(error):
                 raise
             self.fall_back(graph, error)
-            return self.f(*args, **kwargs)
+            return self.uncompiled(args, kwargs)
         plain = boundary.is_plain(moving)
         return tree.unflatten(graph.out, [o if plain else Tensor(o) for o in outs])
+
+    def uncompiled(self, args, kwargs):
+        """The function as it is; what comes in as `mx.array`s goes out as such."""
+        plain = boundary.is_plain(args, kwargs)
+        out = self.f(*boundary.enter(args), **boundary.enter(kwargs))
+        return tree.map(lambda o: boundary.give(o, plain), out)
 
     def entering(self, leaf, moving, i):
         if isinstance(leaf, boundary.ARRAYS):

@@ -127,7 +127,7 @@ def gap(x, y):
 
 
 def logaddexp_kernel(x, y):
-    double = any(getattr(a, "dtype", None) == mx.float64 for a in (x, y))
+    double = any(isinstance(a, mx.array) and a.dtype == mx.float64 for a in (x, y))
     return float64.logaddexp(x, y) if double else mx.logaddexp(x, y)
 
 
@@ -153,7 +153,8 @@ sigmoid = elementwise("sigmoid", exact(mx.sigmoid, float64.sigmoid), lambda ans:
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
 sin = elementwise("sin", exact(mx.sin, float64.sin), lambda x: cos(x), doc="Sine of x in radians.")
-cos = elementwise("cos", exact(mx.cos, float64.cos), lambda x: -sin(x), doc="Cosine of x in radians.")
+cos = elementwise("cos", exact(mx.cos, float64.cos), lambda x: -sin(x),
+                  doc="Cosine of x in radians.")
 tan = elementwise("tan", mx.tan, lambda ans: 1 + square(ans), unbounded=True,
                   doc="Tangent of x in radians.")
 arcsin = elementwise("arcsin", mx.arcsin, lambda x: rsqrt(1 - square(x)), unbounded=True,
@@ -183,7 +184,8 @@ erf = elementwise("erf", exact(mx.erf, float64.erf),
                   lambda x: (2 / math.sqrt(PI)) * exp(-square(x)),
                   doc="Error function.")
 erfinv = elementwise("erfinv", exact(mx.erfinv, float64.erfinv),
-                     lambda ans: (math.sqrt(PI) / 2) * exp(square(ans)), unbounded=True, doc="Inverse error function.")
+                     lambda ans: (math.sqrt(PI) / 2) * exp(square(ans)), unbounded=True,
+                     doc="Inverse error function.")
 
 
 def sinc_kernel(x, order):

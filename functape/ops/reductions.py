@@ -6,6 +6,7 @@ from functape.op import LINEAR, Op
 from functape.ops import float64
 from functape.ops.elementwise import exp, gap, ratio
 from functape.ops.families import (
+    astype,
     batch_reduction,
     broadcast_to,
     count_of,
@@ -64,7 +65,7 @@ deviation = reduction(
 
 
 def share(x, ans, axis):
-    hits = (x == ans) * 1.0
+    hits = astype(x == ans, dtype=ans.dtype)
     return hits / total(hits, axis=axis, keepdims=True)
 
 
