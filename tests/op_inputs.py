@@ -15,8 +15,28 @@ import functape  # noqa: F401
 # isort: split
 import mlx.core as mx
 from op_draws import (
-    above_one, ascending, binary, bitwise, boolean, comparing, distinct, indices, integers,
-    positive, real, reducing, rotating, row, separated, shifting, single, spaced, symmetric, unary, unit, z,
+    above_one,
+    ascending,
+    binary,
+    bitwise,
+    boolean,
+    comparing,
+    distinct,
+    indices,
+    integers,
+    positive,
+    real,
+    reducing,
+    rotating,
+    row,
+    separated,
+    shifting,
+    single,
+    spaced,
+    symmetric,
+    unary,
+    unit,
+    z,
     zsquare,
 )
 

@@ -49,7 +49,8 @@ def positive(x):
 POINTS = {
     # a branch that is not selected
     "where_exp_overflow": (masked(e.exp, lambda x: x < 5), [[1000, 0]], [0, 1], [[0, 1]]),
-    "where_exp2_overflow": (masked(e.exp2, lambda x: x < 5), [[1e4, 0]], [0, 1], [[0, math.log(2)]]),
+    "where_exp2_overflow": (masked(e.exp2, lambda x: x < 5), [[1e4, 0]], [0, 1],
+                            [[0, math.log(2)]]),
     "where_expm1_overflow": (masked(e.expm1, lambda x: x < 5), [[1e4, 0]], [0, 0], [[0, 1]]),
     "where_sinh_overflow": (masked(e.sinh, lambda x: x < 5), [[1e4, 0]], [0, 0], [[0, 1]]),
     "where_cosh_overflow": (masked(e.cosh, lambda x: x < 5), [[1e4, 0]], [0, 1], [[0, 0]]),
@@ -121,7 +122,8 @@ POINTS = {
     "hypot_large": (e.hypot, [[3e200], [4e200]], [5e200], [[0.6], [0.8]]),
     "std_of_equal": (over(r.deviation, ddof=0), [[2, 2, 2]], 0, [[0, 0, 0]]),
     "std_of_one": (over(r.deviation, ddof=0), [[2]], 0, [[0]]),
-    "std_squared_of_equal": (lambda x: e.square(over(r.deviation, ddof=0)(x)), [[2, 2]], 0, [[0, 0]]),
+    "std_squared_of_equal": (lambda x: e.square(over(r.deviation, ddof=0)(x)), [[2, 2]], 0,
+                             [[0, 0]]),
     "var_of_equal": (over(r.variance, ddof=0), [[2, 2, 2]], 0, [[0, 0, 0]]),
     # kinks and ties
     "max_ties": (over(r.maximum_of), [[1, 1, 0]], 1, [[0.5, 0.5, 0]]),
@@ -198,7 +200,8 @@ POINTS = {
                        [np.zeros((0, 2)), np.zeros((2, 1))]),
     "concatenate_none": (lambda x, y: movement.concatenate(x, y, axis=0), [[], [1, 2]], [1, 2],
                          [[], [1, 1]]),
-    "slice_of_none": (lambda x: movement.cut(x, index=(slice(2, 2),)), [[1, 2, 3]], [], [[0, 0, 0]]),
+    "slice_of_none": (lambda x: movement.cut(x, index=(slice(2, 2),)), [[1, 2, 3]], [],
+                      [[0, 0, 0]]),
     "cumsum_of_none": (lambda x: r.cumsum(x, axis=0, reverse=False), [[]], [], [[]]),
     "cumsum_of_one": (lambda x: r.cumsum(x, axis=0, reverse=True), [[3]], [3], [[1]]),
 }
