@@ -47,7 +47,6 @@ from functape.autograd.grad_mode import (
     set_grad_enabled,
 )
 from functape.blas import show_config
-from functape.ops.elementwise import stop_gradient
 from functape.tensor import Tensor
 from functape.tensor import constant as asarray
 from functape.transforms import (
@@ -65,6 +64,7 @@ from functape.transforms import (
     jvp,
     linear_transpose,
     linearize,
+    stop_gradient,
     value_and_grad,
     vjp,
     vmap,

@@ -31,9 +31,9 @@ def schedule(roots, wanted=None, through=True):
                 if edge is not None and edge not in found:
                     found.add(edge)
                     stack.append(edge)
-    ends = [] if wanted is None else [n for n in found if n.is_sink or n in wanted]
-    beyond = any(not n.is_sink or n not in wanted for n in ends)
-    prune = wanted is not None and (beyond or through)
+    foreign = [] if wanted is None else [n for n in found if n.is_sink != (n in wanted)]
+    beyond = any(n.open for n in foreign)  # sinks of others, and aliases of what they track
+    prune = wanted is not None and (through or bool(foreign))
     live, order, placed = set(), [], set()
     for node in sorted(found, key=number):
         if prune and node not in wanted and live.isdisjoint(node.edges):

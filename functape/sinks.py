@@ -53,10 +53,15 @@ class AccumulateGrad(Sink):
 
 
 class Capture(Sink):
-    """The end of the tape at a transform's private leaf."""
+    """The end of the tape at a transform's private leaf; open while the function runs, when
+    transforms inside of it must keep what they compute on its tape."""
 
-    __slots__ = ()
+    __slots__ = ("open",)
     name = "Capture"
+
+    def __init__(self):
+        super().__init__()
+        self.open = True
 
     def accept(self, g, hooks):
         """No transform asked: drop it."""

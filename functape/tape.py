@@ -55,6 +55,7 @@ class Node:
 
     __slots__ = ("edges", "seq", "hooks", "notes", "__weakref__")
     is_sink = False
+    open = True  # whether anybody may still ask for what arrives here
 
     def __init__(self, edges):
         self.edges = edges  # one an input: Node, or None where nothing flows

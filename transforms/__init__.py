@@ -7,6 +7,7 @@ if __name__ != "functape.transforms":
     )
 
 from functape.autograd import supplied
+from functape.transforms.constants import stop_gradient
 from functape.transforms.custom import custom_gradient, custom_jvp, custom_vjp
 from functape.transforms.forward import jvp
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
@@ -21,5 +22,5 @@ supplied.jvp, supplied.vjp, supplied.vmap = jvp, vjp, vmap
 __all__ = [
     "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "eval_shape", "grad",
     "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp", "linear_transpose", "linearize",
-    "value_and_grad", "vjp", "vmap",
+    "stop_gradient", "value_and_grad", "vjp", "vmap",
 ]

@@ -201,10 +201,16 @@ def settle(value, rank):
     return value if tracked_outside(value) and mode.recording else bare(value)
 
 
+def close(alias):
+    """The function has run: nothing but its own transform asks for this alias any more."""
+    if type(alias) is Tensor and type(alias.sink) is Capture:
+        alias.sink.open = False
+
+
 def tracked_outside(value):
-    """Whether the tape of a value reaches a leaf that lives on outside of the transforms."""
+    """Whether the tape of a value reaches a leaf that somebody outside may ask for."""
     order, _, _ = engine.schedule([value.edge])
-    return any(node.is_sink and type(node) is not Capture for node in order)
+    return any(node.is_sink and node.open for node in order)
 
 
 def bare(value):

@@ -24,13 +24,16 @@ from functape.transforms.vmap import Batched, vmap
 class Custom:
     """A function of the user's, with its rules; common to both kinds."""
 
-    def __init__(self, f, nondiff_argnums=()):
+    def __init__(self, f, nondiff_argnums=(), nondiff_argnames=()):
         if not callable(f):
             raise ArgumentError(f"{type(self).__name__} decorates a function, but got "
                                 f"{describe(f)}.")
         self.f = f
         self.nondiff = ((nondiff_argnums,) if isinstance(nondiff_argnums, int)
                         else tuple(nondiff_argnums))
+        if nondiff_argnames:
+            names = list(inspect.signature(f).parameters)
+            self.nondiff += tuple(names.index(n) for n in nondiff_argnames)
         functools.update_wrapper(self, f)
 
     def __get__(self, instance, owner=None):

@@ -89,7 +89,8 @@ class Compiled:
         if graph.eager:
             return self.uncompiled(args, kwargs)
         try:
-            outs = graph([v.cell.data for v in values])
+            # fresh handles: the function may close over an argument too, which would be a constant
+            outs = graph([mx.array(v.cell.data) for v in values])
         except TrackedError:
             graph.eager = True
             return self.uncompiled(args, kwargs)

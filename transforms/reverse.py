@@ -25,6 +25,8 @@ class Pullback:
         aliases = [boundary.alias(v, self.rank) for v in values]  # integers: constants
         with enable_grad(), boundary.inside():
             out, self.aux = boundary.with_aux(name, f(aliases), has_aux)
+        for a in aliases:
+            boundary.close(a)
         self.outs, self.structure = boundary.outputs(name, out)
         self.inputs = values
         self.ends = [a.edge for a in aliases]
