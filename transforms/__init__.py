@@ -8,7 +8,8 @@ if __name__ != "functape.transforms":
 
 from functape.autograd import supplied
 from functape.transforms.constants import stop_gradient
-from functape.transforms.custom import custom_gradient, custom_jvp, custom_vjp
+from functape.transforms.custom_jvp import custom_jvp
+from functape.transforms.custom_vjp import custom_gradient, custom_vjp
 from functape.transforms.forward import jvp
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from functape.transforms.jit import jit
