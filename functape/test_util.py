@@ -14,6 +14,8 @@ from functape.errors import ArgumentError, describe
 from functape.tensor import INEXACT, as_array, constant
 from functape.transforms import jvp, vjp
 
+__all__ = ["check_grads", "check_jvp", "check_vjp"]
+
 # How far a derivative computed in a dtype may be off, relative to its size and in absolute terms.
 # float64 is wider than its digits: MLX computes exp, sin, cos and erf of it in float32.
 TOLERANCE = {

@@ -63,7 +63,8 @@ GRAD = {
     "unused": lambda t, np: t.grad(lambda x, y: np.sum(x), (0, 1))(two(np), vector(np)),
     "constant": lambda t, np: t.grad(lambda x: 3.0)(two(np)),
     "identity": lambda t, np: t.grad(lambda x: x)(2.0),
-    "same_array_twice": lambda t, np: (lambda x: t.grad(lambda a, b: np.sum(a * b**2), (0, 1))(x, x))(
+    "same_array_twice": lambda t, np: (lambda x: t.grad(lambda a, b: np.sum(a * b**2), (0, 1))(x,
+                                                                                               x))(
         two(np)),
     "kwargs": lambda t, np: t.grad(lambda x, *, k: np.sum(k["a"] * x))(two(np), k={"a": two(np)}),
     "integer_rest": lambda t, np: t.grad(lambda x, n: np.sum(x**n))(two(np), 3),
@@ -105,7 +106,8 @@ VJP_JVP = {
     "jvp_aux": lambda t, np: t.jvp(lambda x: (np.sin(x), {"x": x}), (two(np),), (two(np),),
                                    has_aux=True),
     "jvp_constant": lambda t, np: t.jvp(lambda x: (x, np.ones(2)), (two(np),), (two(np),)),
-    "jvp_of_jvp": lambda t, np: t.jvp(lambda x: t.jvp(np.sin, (x,), (x,))[1], (two(np),), (two(np),)),
+    "jvp_of_jvp": lambda t, np: t.jvp(lambda x: t.jvp(np.sin, (x,), (x,))[1], (two(np),),
+                                      (two(np),)),
     "jvp_of_grad": lambda t, np: t.jvp(t.grad(loss(np)), (params(np), two(np)),
                                        (params(np), two(np))),
     "linearize": lambda t, np: (lambda r: (r[0], r[1](two(np)), r[1](two(np) * 2)))(
@@ -122,14 +124,16 @@ JACOBIANS = {
         f"{jac}_scalar": lambda t, np, j=jac: getattr(t, j)(np.sin)(0.5),
         f"{jac}_matrix": lambda t, np, j=jac: getattr(t, j)(lambda x: x @ x.T)(params(np)["w"]),
         f"{jac}_tree": lambda t, np, j=jac: getattr(t, j)(
-            lambda p: {"o": (p["a"] * p["b"][0], np.sum(p["a"]))})({"a": two(np), "b": [3.0, None]}),
+            lambda p: {"o": (p["a"] * p["b"][0], np.sum(p["a"]))})({"a": two(np),
+                                                                    "b": [3.0, None]}),
         f"{jac}_argnums": lambda t, np, j=jac: getattr(t, j)(lambda x, y: x * y[:1], (1, 0))(
             two(np), vector(np)),
         f"{jac}_argnums_-1": lambda t, np, j=jac: getattr(t, j)(lambda x, y: x * y[:1], -1)(
             two(np), vector(np)),
         f"{jac}_aux": lambda t, np, j=jac: getattr(t, j)(lambda x: (x**2, {"x": x}), has_aux=True)(
             two(np)),
-        f"{jac}_kwargs": lambda t, np, j=jac: getattr(t, j)(lambda x, *, k: x * k)(two(np), k=two(np)),
+        f"{jac}_kwargs": lambda t, np, j=jac: getattr(t, j)(lambda x, *, k: x * k)(two(np),
+                                                                                   k=two(np)),
         f"{jac}_independent": lambda t, np, j=jac: getattr(t, j)(lambda x: np.ones(3))(two(np)),
         f"{jac}_namedtuple": lambda t, np, j=jac: getattr(t, j)(lambda p: Point(p.x * p.y, p.y))(
             Point(two(np), 2.0)),
@@ -137,7 +141,8 @@ JACOBIANS = {
             np.array([1 + 2j, 3j], "complex64")),
         f"{jac}_of_grad": lambda t, np, j=jac: getattr(t, j)(t.grad(loss(np), 1), 0)(
             params(np), two(np)),
-        f"{jac}_of_{jac}": lambda t, np, j=jac: getattr(t, j)(getattr(t, j)(lambda x: x**3))(two(np)),
+        f"{jac}_of_{jac}": lambda t, np, j=jac: getattr(t, j)(getattr(t,
+                                                                      j)(lambda x: x**3))(two(np)),
     }.items()
 }
 JACOBIANS |= {
@@ -147,7 +152,8 @@ JACOBIANS |= {
     "hessian_argnums": lambda t, np: t.hessian(triple(np), (0, 2))(two(np), two(np), two(np)),
     "hessian_argnums_1": lambda t, np: t.hessian(triple(np), 1)(two(np), two(np), two(np)),
     "hessian_vector_output": lambda t, np: t.hessian(lambda x: x**3)(two(np)),
-    "hessian_aux": lambda t, np: t.hessian(lambda x: (np.sum(x**3), {"x": x}), has_aux=True)(two(np)),
+    "hessian_aux": lambda t, np: t.hessian(lambda x: (np.sum(x**3), {"x": x}),
+                                           has_aux=True)(two(np)),
     "third": lambda t, np: t.jacfwd(t.hessian(lambda x: np.sum(x**4)))(two(np)),
 }
 
@@ -177,12 +183,14 @@ VMAP = {
     "kwargs": lambda t, np: t.vmap(lambda x, *, y: x * y)(square(np), y=square(np)),
     "nested": lambda t, np: t.vmap(t.vmap(lambda x, y: x * y, (None, 0)), (0, None))(
         two(np), vector(np)),
-    "nested_axes": lambda t, np: t.vmap(t.vmap(np.sum, 1), 1, 0)(np.reshape(np.arange(24.0), (2, 3, 4))),
+    "nested_axes": lambda t, np: t.vmap(t.vmap(np.sum, 1), 1,
+                                        0)(np.reshape(np.arange(24.0), (2, 3, 4))),
     "of_grad": lambda t, np: t.vmap(t.grad(lambda x, w: np.sum(np.tanh(x * w))), (0, None))(
         square(np), vector(np)),
     "grad_of": lambda t, np: t.grad(lambda w: np.sum(t.vmap(lambda x: np.tanh(x @ w))(square(np))))(
         vector(np)),
-    "of_grad_tree": lambda t, np: t.vmap(t.grad(loss(np)), (None, 0))(params(np), square(np)[:, :2]),
+    "of_grad_tree": lambda t, np: t.vmap(t.grad(loss(np)), (None, 0))(params(np),
+                                                                      square(np)[:, :2]),
     "of_jacrev": lambda t, np: t.vmap(t.jacrev(lambda x: np.sin(x) * x[0]))(square(np)),
     "of_hessian": lambda t, np: t.vmap(t.hessian(lambda x: np.sum(x**3)))(square(np)),
     "jacfwd_of": lambda t, np: t.jacfwd(t.vmap(lambda x: np.sum(x**2)))(square(np)),
@@ -198,7 +206,8 @@ JIT = {
     "one": lambda t, np: t.jit(lambda x: np.sum(x * x))(vector(np)),
     "tree": lambda t, np: t.jit(lambda p: {"o": (p["a"] + 1, None)})({"a": two(np), "n": None}),
     "static": lambda t, np: t.jit(lambda x, n: x * n, static_argnums=1)(two(np), 3),
-    "static_name": lambda t, np: t.jit(lambda x, n: x * len(n), static_argnames="n")(two(np), n="ab"),
+    "static_name": lambda t, np: t.jit(lambda x, n: x * len(n), static_argnames="n")(two(np),
+                                                                                     n="ab"),
     "of_grad": lambda t, np: t.jit(t.grad(loss(np)))(params(np), two(np)),
     "grad_of": lambda t, np: t.grad(t.jit(loss(np)))(params(np), two(np)),
     "of_vmap": lambda t, np: t.jit(t.vmap(np.sum))(square(np)),

@@ -62,7 +62,8 @@ def test_others_in_tensors_out(call, make):
     assert not any(a.requires_grad for a in result)
 
 
-@pytest.mark.parametrize("name", ["grad", "value_and_grad", "vjp", "jvp", "jacrev", "hessian", "jit"])
+@pytest.mark.parametrize("name", ["grad", "value_and_grad", "vjp", "jvp", "jacrev", "hessian",
+                                  "jit"])
 def test_numbers_in_tensors_out(name):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(globals(), "f", g)
@@ -243,7 +244,8 @@ def test_names_and_docstrings_are_kept():
         """Half of the square."""
         return x * x / 2
 
-    for transform in (ft.grad, ft.value_and_grad, ft.jacrev, ft.jacfwd, ft.hessian, ft.vmap, ft.jit):
+    for transform in (ft.grad, ft.value_and_grad, ft.jacrev, ft.jacfwd, ft.hessian, ft.vmap,
+                      ft.jit):
         assert transform(energy).__name__ == "energy"
         assert transform(energy).__doc__ == "Half of the square."
 

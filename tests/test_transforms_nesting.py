@@ -195,7 +195,8 @@ def test_more_random_compositions(seed, oracle):
     test_random_composition_is_that_of_jax(seed, oracle)
 
 
-@pytest.mark.parametrize("wraps", [("grad", "jvp", "vmap", "jacrev"), ("vmap", "vmap", "grad", "grad"),
+@pytest.mark.parametrize("wraps", [("grad", "jvp", "vmap", "jacrev"),
+                                   ("vmap", "vmap", "grad", "grad"),
                                    ("jvp", "jvp", "jvp", "jvp"), ("grad", "grad", "grad", "grad"),
                                    ("jacfwd", "jacrev", "jacfwd", "jacrev"),
                                    ("closed_grad", "closed_jvp", "closed_grad", "closed_jvp")])
