@@ -213,6 +213,8 @@ def from_numpy(a):
     """An `mx.array` with the dtype of a NumPy array or scalar."""
     if any(step < 0 for step in a.strides):  # MLX takes no mirrored arrays
         a = a.copy()
+    if not a.size:  # MLX's sum over an empty array from NumPy may never end
+        return mx.zeros(a.shape, from_numpy(np.zeros(1, a.dtype)).dtype)
     if a.dtype == np.float64:
         return mx.array(a, dtype=mx.float64)
     if a.dtype == np.complex128:

@@ -102,22 +102,27 @@ def sized(name):
     def creator(*size, dtype=None, requires_grad=False, device=None):
         return leaf(name, make(size_of(size, name), dtype, device=device), requires_grad)
 
-    return documented(creator, name, "``(*size)``; see functape.numpy." + name + ".")
+    return documented(creator, name, "The shape is one tuple or several integers.", "2, 3")
 
 
-def wrapped(name):
+def wrapped(name, example):
     """A function of functape.numpy, with `requires_grad`."""
     make = getattr(arrays, name)
 
     def creator(*args, requires_grad=False, **kwargs):
         return leaf(name, make(*args, **kwargs), requires_grad)
 
-    return documented(creator, name, f"See functape.numpy.{name}.")
+    return documented(creator, name, "The arguments are those of functape.numpy's function.",
+                      example)
 
 
-def documented(creator, name, text):
+def documented(creator, name, text, example):
     creator.__name__ = creator.__qualname__ = name
-    creator.__doc__ = f"A new leaf, with `requires_grad` if asked. {text}"
+    summary = getattr(arrays, name).__doc__.split("\n\n")[0]
+    creator.__doc__ = (f"{summary} A new leaf, with `requires_grad` if asked.\n\n    {text}\n\n"
+                       f"    >>> import functape as ft\n"
+                       f"    >>> ft.{name}({example}, requires_grad=True).requires_grad\n"
+                       "    True\n    ")
     return creator
 
 
@@ -127,9 +132,14 @@ def size_of(size, name):
 
 
 zeros, ones, empty = map(sized, ("zeros", "ones", "empty"))
-full, arange, linspace, logspace = map(wrapped, ("full", "arange", "linspace", "logspace"))
-zeros_like, ones_like, empty_like, full_like = map(
-    wrapped, ("zeros_like", "ones_like", "empty_like", "full_like"))
+full = wrapped("full", "3, 2.5")
+arange = wrapped("arange", "3.0")
+linspace = wrapped("linspace", "0, 1, 5")
+logspace = wrapped("logspace", "0, 2, 3")
+zeros_like = wrapped("zeros_like", "ft.ones(2)")
+ones_like = wrapped("ones_like", "ft.ones(2)")
+empty_like = wrapped("empty_like", "ft.ones(2)")
+full_like = wrapped("full_like", "ft.ones(2), 7.0")
 
 
 def eye(n, m=None, dtype=None, requires_grad=False):
@@ -217,12 +227,22 @@ def randperm(n):
 
 
 def rand_like(x, dtype=None, requires_grad=False):
-    """Uniform random numbers in the shape and dtype of `x`."""
+    """Uniform random numbers in the shape and dtype of `x`.
+
+    >>> import functape as ft
+    >>> ft.rand_like(ft.ones(2, 3)).shape
+    (2, 3)
+    """
     return rand(*x.shape, dtype=x.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
 def randn_like(x, dtype=None, requires_grad=False):
-    """Normal random numbers in the shape and dtype of `x`."""
+    """Normal random numbers in the shape and dtype of `x`.
+
+    >>> import functape as ft
+    >>> ft.randn_like(ft.ones(2, 3)).shape
+    (2, 3)
+    """
     return randn(*x.shape, dtype=x.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 

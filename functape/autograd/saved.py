@@ -108,7 +108,7 @@ class saved_tensors_hooks:
 
     >>> import functape as ft
     >>> x = ft.tensor(3.0, requires_grad=True)
-    >>> with ft.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(), ft.asarray):
+    >>> with ft.autograd.graph.saved_tensors_hooks(lambda t: t.detach().numpy(), ft.asarray):
     ...     y = x * x
     >>> y.backward()
     >>> x.grad

@@ -26,52 +26,156 @@ class SGD(Optimizer):
 
 
 class RMSprop(Optimizer):
-    """Gradients divided by a running root of their squares. Hyperparameters: lr, alpha, eps."""
+    r"""Gradients divided by a running root of their squares.
+
+    .. math:: w \leftarrow w - \lambda \frac{g}{\sqrt{v} + \epsilon},
+       \qquad v \leftarrow \alpha v + (1 - \alpha) g^2
+
+    Hyperparameters: lr, alpha, eps.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.RMSprop([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.RMSprop
 
 
 class Adagrad(Optimizer):
-    """Gradients divided by the root of the sum of their squares. Hyperparameters: lr, eps."""
+    r"""Gradients divided by the root of the sum of their squares.
+
+    .. math:: w \leftarrow w - \lambda \frac{g}{\sqrt{v} + \epsilon},
+       \qquad v \leftarrow v + g^2
+
+    Hyperparameters: lr, eps.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.Adagrad([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.Adagrad
 
 
 class AdaDelta(Optimizer):
-    """Steps of the size of past steps. Hyperparameters: lr, rho, eps."""
+    r"""Steps of the size of past steps: u and v are running means of d^2 and g^2.
+
+    .. math:: w \leftarrow w - \lambda d,
+       \qquad d = \sqrt{\frac{u + \epsilon}{v + \epsilon}}\, g
+
+    Hyperparameters: lr, rho, eps.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.AdaDelta([w], lr=1.0)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.AdaDelta
 
 
 class Adam(Optimizer):
-    """Running means of gradients and of their squares. Hyperparameters: lr, betas, eps,
-    bias_correction (False unless given, as in MLX)."""
+    r"""Running means m of the gradients and v of their squares.
+
+    .. math:: w \leftarrow w - \lambda \frac{m}{\sqrt{v} + \epsilon}
+
+    Hyperparameters: lr, betas, eps, bias_correction (False unless given, as in MLX).
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.Adam([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.Adam
 
 
 class AdamW(Optimizer):
-    """Adam with decoupled weight decay. Hyperparameters: those of Adam, and weight_decay."""
+    r"""Adam with decoupled weight decay.
+
+    .. math:: w \leftarrow (1 - \lambda \delta) w - \lambda \frac{m}{\sqrt{v} + \epsilon}
+
+    Hyperparameters: those of Adam, and weight_decay.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.AdamW([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.AdamW
 
 
 class Adamax(Optimizer):
-    """Adam with a running maximum in place of the squares. Hyperparameters: lr, betas, eps."""
+    r"""Adam with a running maximum in place of the mean of squares.
+
+    .. math:: w \leftarrow w - \lambda \frac{m}{v + \epsilon},
+       \qquad v \leftarrow \max(\beta_2 v, |g|)
+
+    Hyperparameters: lr, betas, eps.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.Adamax([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.Adamax
 
 
 class Lion(Optimizer):
-    """Steps in the direction of a sign. Hyperparameters: lr, betas, weight_decay."""
+    r"""Steps in the direction of a sign.
+
+    .. math:: w \leftarrow w - \lambda \operatorname{sign}(\beta_1 m + (1 - \beta_1) g)
+
+    Hyperparameters: lr, betas, weight_decay.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.Lion([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.Lion
 
 
 class Adafactor(Optimizer):
-    """Adam with factored squares. Hyperparameters: lr (None: from the step), eps,
-    clip_threshold, decay_rate, beta_1, weight_decay, scale_parameter, relative_step,
-    warmup_init."""
+    """Adam with squares kept as a row and a column for each matrix.
+
+    Hyperparameters: lr (None: from the step), eps, clip_threshold, decay_rate, beta_1,
+    weight_decay, scale_parameter, relative_step, warmup_init.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ft.optim.Adafactor([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.Adafactor
 
@@ -80,7 +184,17 @@ class Adafactor(Optimizer):
 
 
 class Muon(Optimizer):
-    """Momentum made orthogonal, for matrices. Hyperparameters: lr, momentum, weight_decay,
-    nesterov, ns_steps."""
+    """Momentum made orthogonal, for matrices.
+
+    Hyperparameters: lr, momentum, weight_decay, nesterov, ns_steps.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> optimizer = ft.optim.Muon([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.version
+    1
+    """
 
     rule = rules.Muon
