@@ -47,8 +47,8 @@ from functape.autograd.grad_mode import (
     set_grad_enabled,
 )
 from functape.blas import show_config
+from functape.numpy import asarray
 from functape.tensor import Tensor
-from functape.tensor import constant as asarray
 from functape.transforms import (
     ShapeDtypeStruct,
     custom_gradient,

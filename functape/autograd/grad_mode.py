@@ -6,6 +6,7 @@ generators and coroutines: the mode then holds while their code runs and not bet
 
 import functools
 import inspect
+import threading
 
 from functape.errors import ArgumentError, describe
 from functape.tape import mode
@@ -18,10 +19,10 @@ class GradMode:
 
     def __init__(self, recording):
         self.recording = recording
-        self.before = []  # a stack: the same object may be entered twice
+        self.before = []  # a stack: the same object may be entered twice, and by several threads
 
     def __enter__(self):
-        self.before.append((mode.recording, mode.inference))
+        self.before.append((threading.get_ident(), mode.recording, mode.inference))
         self.switch()
         return self
 
@@ -29,7 +30,10 @@ class GradMode:
         mode.recording = self.recording and not mode.inference
 
     def __exit__(self, *exc):
-        mode.recording, mode.inference = self.before.pop()
+        thread, last = threading.get_ident(), len(self.before) - 1
+        while self.before[last][0] != thread:
+            last -= 1
+        _, mode.recording, mode.inference = self.before.pop(last)
 
     def copy(self):
         """For each call of a decorated function its own stack: threads must not share one."""
@@ -151,14 +155,17 @@ class set_grad_enabled(GradMode):
         self.switch()
 
     def __enter__(self):
-        # the constructor switched already; the block ends in the mode before that
-        self.before.append(self.outside if not self.before else (mode.recording, mode.inference))
-        self.switch()
-        return self
+        self.undo()  # the block ends in the mode before the object was made
+        return super().__enter__()
 
     def __call__(self, f):
-        mode.recording, mode.inference = self.outside  # as a decorator it changes nothing here
+        self.undo()  # as a decorator it changes nothing here
         return super().__call__(f)
+
+    def undo(self):
+        """Take back, once, the switch that the constructor made."""
+        if self.outside is not None:
+            (mode.recording, mode.inference), self.outside = self.outside, None
 
     def copy(self):
         return no_grad() if not self.recording else enable_grad()

@@ -23,6 +23,17 @@ class Optimizer:
         of the group's own beside it.
       lr: the learning rate, or a schedule of mlx.optimizers, a function of the step.
       **defaults: other hyperparameters, by the names they have in mlx.optimizers.
+
+    >>> import functape as ft
+    >>> import mlx.optimizers
+    >>> class Descent(ft.optim.Optimizer):
+    ...     rule = mlx.optimizers.SGD
+    >>> w = ft.tensor(1.0, requires_grad=True)
+    >>> optimizer = Descent([{"params": [w], "momentum": 0.9}], lr=0.25)
+    >>> (w * w).backward()
+    >>> optimizer.step()
+    >>> w.item()
+    0.5
     """
 
     rule = None  # a class of mlx.optimizers
