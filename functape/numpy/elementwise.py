@@ -281,7 +281,7 @@ def angle(z, deg=False):
     if z.dtype == mx.complex64:
         found = ops.arctan2(ops.imag(z), ops.real(z))
     else:
-        found = ops.arctan2(ops.stop_gradient(z) * 0, z)
+        found = ops.arctan2(as_type(ops.isnan(z), z.dtype), z)
     return ops.degrees(found) if deg else found
 
 

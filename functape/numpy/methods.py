@@ -73,6 +73,12 @@ def is_operand(b):
     return isinstance(b, (Value, np.generic, *NUMBERS))
 
 
+def rounded(a, ndigits=None):
+    """As Python's round: without a number of digits an integer."""
+    found = elementwise.round(a, ndigits or 0)
+    return as_type(found, dtypes.int32) if ndigits is None else found
+
+
 def install_operators():
     for name, op in (BINARY | COMPARISON).items():
         setattr(Value, f"__{name}__", forward(op))
@@ -84,7 +90,7 @@ def install_operators():
     Value.__pos__ = lambda a: a
     Value.__abs__ = lambda a: ops.absolute(a)
     Value.__invert__ = lambda a: ops.bitwise_not(a)
-    Value.__round__ = lambda a, ndigits=0: elementwise.round(a, ndigits)
+    Value.__round__ = rounded
     Value.__hash__ = object.__hash__
 
 

@@ -132,7 +132,7 @@ def pad_odd(x, width, axis, mode):
     n = x.shape[axis]
     step = max(n - 1, 1) if mode == "reflect" else n
     before, after = (min(w, step) for w in width)
-    shift = mode == "reflect" and n > 1
+    shift = int(mode == "reflect" and n > 1)
     head, tail = (cut(x, axis, start, start + 1) for start in (0, n - 1))
     left = backwards(cut(x, axis, shift, shift + before), axis)
     right = backwards(cut(x, axis, n - shift - after, n - shift), axis)
