@@ -55,6 +55,7 @@ class Anomaly:
     def __init__(self, check_nan, check_inf):
         self.check_nan, self.check_inf = check_nan, check_inf
         self.running = []  # the nodes whose pullback is running; one for each nested pass
+        self.warned = False
 
     def note(self, node):
         """Remember where a node was made."""
@@ -116,12 +117,18 @@ class Anomaly:
                 except (RuntimeError, ValueError) as error:
                     if "eval" not in str(error):
                         raise
-                    warnings.warn("Anomaly mode cannot look at values while a function is being "
-                                  "compiled; this pass is not checked. Call it outside of jit.",
-                                  UserWarning, stacklevel=2)
+                    self.warn()
                     return ""
         kinds = [f"{n} {kind}" for n, kind in ((nans, "nan"), (infs, "inf")) if n]
         return f"{' and '.join(kinds)} of {size} element(s)" if kinds else ""
+
+    def warn(self):
+        """Say, once, that something is not checked."""
+        if not self.warned:
+            warnings.warn("Anomaly mode cannot look at values while a function is being compiled, "
+                          "and does not check it. Call it outside of jit.", UserWarning,
+                          stacklevel=2)
+        self.warned = True
 
 
 def count(test, array):

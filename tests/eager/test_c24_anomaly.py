@@ -213,3 +213,11 @@ def test_traceback_prints():
             Bad.apply(ft.tensor(1.0, requires_grad=True)).backward()
         except AnomalyError as error:
             assert "BadBackward was made here" in "".join(traceback.format_exception(error))
+
+
+def test_a_compiled_function_is_not_checked_and_a_warning_says_so():
+    f = ft.jit(ft.grad(lambda x: (x * x).sum()))
+    with pytest.warns(UserWarning, match="while a function is being compiled") as caught:
+        with detect_anomaly():
+            assert f(ft.tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
+    assert len(caught) == 1
