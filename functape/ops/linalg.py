@@ -76,7 +76,7 @@ def tri_inverse(x, lower):
     """The inverse of a triangular matrix; NaN for a zero on its diagonal, at which LAPACK stops."""
     zero_pivot = mx.logical_and(x == 0, mx.eye(x.shape[-1], dtype=mx.bool_))
     x = mx.where(zero_pivot, mx.array(float("nan"), x.dtype), x)
-    return triangle_kernel(mx.linalg.tri_inv(x, upper=not lower, **CPU), lower, 0)
+    return mx.linalg.tri_inv(x, upper=not lower, **CPU)
 
 
 def as_real(x):
@@ -93,11 +93,17 @@ def solve_kernel(x, y):
         both = solve_kernel(as_real(x), mx.concatenate([mx.real(y), mx.imag(y)], -2))
         return both[..., :n, :] + 1j * both[..., n:, :]
     order, low, up = mx.linalg.lu(x, **CPU)  # x = low[order] @ up
-    batch = mx.broadcast_arrays(mx.zeros(x.shape[:-2]), mx.zeros(y.shape[:-2]))[0].shape
-    y = mx.broadcast_to(y, (*batch, *y.shape[-2:]))
-    order = mx.broadcast_to(mx.argsort(order, -1)[..., None], (*batch, x.shape[-1], 1))
+    order = mx.argsort(order, -1)[..., None]
+    if x.shape[:-2] != y.shape[:-2]:
+        order, y = broadcast_batch(order, y)
     y = mx.take_along_axis(y, order, -2)
-    return tri_inverse(up, False) @ (tri_inverse(low, True) @ y)
+    return tri_inverse(up, False) @ (mx.linalg.tri_inv(low, **CPU) @ y)
+
+
+def broadcast_batch(x, y):
+    """Two arrays of matrices with one shape of leading axes."""
+    batch = mx.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    return (mx.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (x, y))
 
 
 def inv_kernel(x):
