@@ -5,7 +5,11 @@ user function -> transform (flatten the pytree, wrap the leaves) -> Tensor opera
 for a transform) -> unflatten -> result
 """
 
+import operator
+
 from functape.tape import mode
+
+number = operator.attrgetter("seq")
 
 
 def schedule(roots, wanted=None, through=True):
@@ -36,22 +40,21 @@ def schedule(roots, wanted=None, through=True):
     prune = wanted is not None and (through or bool(foreign))
     live, order, placed = set(), [], set()
     for node in sorted(found, key=number):
-        if prune and node not in wanted and live.isdisjoint(node.edges):
-            continue
-        live.add(node)
+        if prune:
+            if node not in wanted and live.isdisjoint(node.edges):
+                continue
+            live.add(node)
         if node.is_sink and node not in roots:
             continue  # placed with its last consumer
         for edge in node.edges:
-            if edge is not None and edge.is_sink and edge in live and edge not in placed:
+            if edge is None or not edge.is_sink or edge in placed:
+                continue
+            if not prune or edge in live:
                 placed.add(edge)
                 order.append(edge)
         order.append(node)
     order.reverse()
     return order, (live if prune else None), beyond
-
-
-def number(node):
-    return node.seq
 
 
 def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):

@@ -11,6 +11,7 @@ object runs, its globals bound to kernels instead of ops: nothing is looked up, 
 
 import functools
 import inspect
+import operator
 import threading
 import types
 
@@ -35,8 +36,13 @@ class Value:
     __slots__ = ()
 
     def interpret(self, op, args, params):
-        """Apply `op`, where `self` is the argument of highest rank."""
+        """Apply `op`, or let the argument of highest rank do so if that is not `self`."""
         raise NotImplementedError
+
+    def above(self, args):
+        """The argument of highest rank, if that is higher than the rank of `self`."""
+        top = max((a for a in args if isinstance(a, Value)), key=lambda a: a.rank)
+        return top if top.rank > self.rank else None
 
     def __mlx_array__(self):
         raise ArgumentError(MIXED)
@@ -135,13 +141,10 @@ class Op:
         return f"<op {self.name}({', '.join(self.args)})>"
 
     def __call__(self, *args, **params):
-        top = None
         for a in args:
-            if isinstance(a, Value) and (top is None or a.rank > top.rank):
-                top = a
-        if top is None:  # arrays and numbers only: they enter as constants
-            return self(*self.constants(args), **params)
-        return top.interpret(self, args, params)
+            if isinstance(a, Value):  # it hands on to one of higher rank, if there is one
+                return a.interpret(self, args, params)
+        return self(*self.constants(args), **params)
 
     def constants(self, args):
         """Arrays as constants. Numbers stay numbers, which have no dtype of their own, unless
@@ -223,8 +226,8 @@ READERS = {
 class Plan:
     """For one choice of tracked arguments: the values to save and the rules to run.
 
-    A step is (argument, formula, positions among the saved values of what the formula reads, or
-    None for all of them in order).
+    A step is (argument, formula, what the formula reads among the saved values: the position of
+    one, a function that picks several, or None for all in order).
     """
 
     __slots__ = ("op", "arrays", "facts", "steps", "sources", "_raw_steps", "_value_steps")
@@ -240,7 +243,8 @@ class Plan:
         self.sources = tuple(source(op, n) for n in self.arrays)
         names = self.arrays + facts
         self.steps = tuple(
-            (i, r, None if r.reads == names else tuple(names.index(n) for n in r.reads))
+            (i, r, None if r.reads == names and len(names) != 1 else
+             picker([names.index(n) for n in r.reads]))
             for i, r in rules
         )
         self._raw_steps = self._value_steps = None
@@ -262,6 +266,13 @@ class Plan:
 
     def bound(self, formula, i):
         return functools.partial(formula, index=i) if self.op.variadic else formula
+
+
+def picker(positions):
+    """A position, or a function that picks the items at several."""
+    if len(positions) == 1:
+        return positions[0]
+    return operator.itemgetter(*positions) if positions else lambda saved: ()
 
 
 def source(op, name):

@@ -28,6 +28,13 @@ class Mode(threading.local):
     packing_disabled = None  # the message for whoever enters such hooks
     watch = ()  # called with each node as it is made: anomaly mode, a profiler
     check = None  # stands around each node of a pass: anomaly mode
+    ordinary = True  # nobody packs, watches or infers: derived, for one look instead of three
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name in ("inference", "packing", "watch"):
+            special = self.inference or self.packing is not None or self.watch
+            super().__setattr__("ordinary", not special)
 
 
 mode = Mode()
@@ -37,6 +44,7 @@ class Cell:
     """An array and how often it was changed in place; shared by a tensor and its aliases."""
 
     __slots__ = ("data", "version", "changed_by")
+    latest = -1  # the number of the next node at the latest change of any cell
 
     def __init__(self, data):
         self.data = data
@@ -48,6 +56,7 @@ class Cell:
         self.data = data
         self.version += 1
         self.changed_by = by
+        Cell.latest = sequence()
 
 
 class Node:
@@ -131,9 +140,8 @@ class OpNode(Node):
         saved, edges, plan = self.saved, self.edges, self.plan
         if saved is RELEASED:
             raise GraphError(freed(self.name))
-        for cell, value in zip(self.cells, saved):  # noqa: B905 - facts follow the arrays
-            if cell is not None and cell.data is not value and not mode.allow_mutation:
-                raise InplaceError(modified(self))
+        if self.seq < Cell.latest:  # something was changed in place since: was it one of these?
+            self.check_versions()
         if self.packing is not None:
             saved = self.unpacked(g)
         if lift is None:
@@ -144,9 +152,18 @@ class OpNode(Node):
         parts = []
         for i, formula, at in steps:
             if live is None or edges[i] in live:
-                reads = saved if at is None else [saved[k] for k in at]
-                parts.append((i, formula(g, *reads)))
+                if type(at) is int:  # a call without a star is much cheaper
+                    part = formula(g, saved[at])
+                else:
+                    part = formula(g, *(saved if at is None else at(saved)))
+                parts.append((i, part))
         return parts
+
+    def check_versions(self):
+        """Refuse saved arrays that were changed in place since."""
+        for cell, value in zip(self.cells, self.saved):  # noqa: B905 - facts follow the arrays
+            if cell is not None and cell.data is not value and not mode.allow_mutation:
+                raise InplaceError(modified(self))
 
     def pack(self, packing, tensors):
         """Keep what `packing` makes of each saved tensor, in place of the arrays."""

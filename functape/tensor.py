@@ -47,23 +47,33 @@ class Tensor(Value):
                 data.append(a.cell.data)
                 edge = a.node or a.sink
                 if edge is not None:
-                    tracked |= bit
+                    tracked += bit
+            elif type(a) in NUMBERS:
+                data.append(a)
+            elif isinstance(a, Value):
+                if a.rank > rank:
+                    return a.interpret(op, args, params)
+                data.append(a)
             else:
-                plain = type(a) in NUMBERS or (rank and isinstance(a, Value))
-                data.append(a if plain else operand(a, op.name, len(data)))
+                data.append(operand(a, op.name, len(data)))
             edges.append(edge)
             bit += bit
         try:
-            out = op.kernel(*data, **params) if rank == 0 else op(*data, **params)
+            if rank:
+                out = op(*data, **params)
+            else:
+                out = op.kernel(*data, **params) if params else op.kernel(*data)
         except (ValueError, TypeError, IndexError, RuntimeError) as error:
             if rank or isinstance(error, FunctapeError):
                 raise
             raise op.failed(error, data, params) from error
+        several = type(out) is tuple
+        outs = tuple([Tensor(o, rank) for o in out]) if several else (Tensor(out, rank),)
         if tracked and op.differentiable and mode.recording:
-            return record(op, tracked, args, data, edges, out, params, rank)
-        if type(out) is tuple:
-            return tuple([unrecorded(o, rank) for o in out])
-        return unrecorded(out, rank)
+            record(op, tracked, args, data, edges, outs, several, params, rank)
+        elif mode.inference:
+            forbid_recording(outs)
+        return outs if several else outs[0]
 
     @property
     def edge(self):
@@ -117,18 +127,11 @@ class Tensor(Value):
         return alias
 
 
-def unrecorded(data, rank):
-    tensor = Tensor(data, rank)
-    if mode.inference:
-        tensor.cell.version = None  # it can never be saved for a backward pass
-    return tensor
-
-
-def record(op, tracked, args, data, edges, out, params, rank):
-    """Put one application of an op on the tape; returns its outputs."""
+def record(op, tracked, args, data, edges, outs, several, params, rank):
+    """Put one application of an op on the tape."""
     plan = op.plans.get(tracked) or op.plan(tracked, len(args))
-    several = type(out) is tuple
-    outs = tuple([Tensor(o, rank) for o in out]) if several else (Tensor(out, rank),)
+    if not plan.steps:
+        return
     saved, cells = [], []
     for at in plan.sources:
         source = args[at] if at >= 0 else outs[~at]
@@ -141,21 +144,23 @@ def record(op, tracked, args, data, edges, out, params, rank):
         else:
             cells.append(None)
             saved.append(data[at])
-    if plan.facts:
-        values = out if several else (out,)
-        saved += [read(data, values, params) for read in plan.facts]
+    for read in plan.facts:
+        saved.append(read(data, outs, params))
     if several:
         node = NodeOfMany(plan, edges, saved, cells, outs)
         place_outputs(outs, node)
-    elif plan.steps:
-        node = outs[0].node = OpNode(plan, edges, saved, cells)
     else:
-        return outs[0]
+        node = outs[0].node = OpNode(plan, edges, saved, cells)
+    if not mode.ordinary:
+        special(node, args, data, outs, rank)
+
+
+def special(node, args, data, outs, rank):
+    """What saved-tensor hooks, anomaly mode and profilers want of a new node."""
     if mode.packing is not None:
         pack(node, args, data, outs, rank)
     if mode.watch:
         announce(node)
-    return outs if several else outs[0]
 
 
 def pack(node, args, data, outs, rank):
@@ -169,6 +174,12 @@ def pack(node, args, data, outs, rank):
     node.pack(mode.packing, tensors)
 
 
+def forbid_recording(outs):
+    """Mark what is made in inference mode: it can never be saved for a backward pass."""
+    for out in outs:
+        out.cell.version = None
+
+
 def inference_text(value):
     return (f"A tensor made in inference mode, {describe(value)}, cannot be saved for a backward "
             "pass. Use a clone() of it made outside of inference mode.")
@@ -176,7 +187,7 @@ def inference_text(value):
 
 def place_outputs(outs, node):
     for k, out in enumerate(outs):
-        if node.plan.steps and out.dtype in INEXACT:
+        if out.dtype in INEXACT:
             out.node = Output(node, k)
 
 

@@ -55,7 +55,11 @@ def pullback(partial, arg, unbounded, single):
     def vjp(g, shape, dtype, *values):
         return fit(product(g, *values), shape, dtype)
 
-    return Rule(vjp, (f"{arg}_shape", f"{arg}_dtype", *reads))
+    def vjp_of_one(g, shape, dtype, x):  # the same, without the price of the star
+        return fit(product(g, x), shape, dtype)
+
+    rule = vjp_of_one if len(reads) == 1 else vjp
+    return Rule(rule, (f"{arg}_shape", f"{arg}_dtype", *reads))
 
 
 def pushforward(partial, unbounded, single):
@@ -86,6 +90,8 @@ def product_with(partial, unbounded):
         return partial, names[1:]
     if unbounded:
         return lambda g, *values: scale(g, partial(*values)), names
+    if len(names) == 1:
+        return lambda g, x: g * partial(x), names
     return lambda g, *values: g * partial(*values), names
 
 
