@@ -284,6 +284,8 @@ FACTORS = {
                          row(separated(3, 3), real(3, 2), lower=True, unit=True)],
     "cholesky": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
     "lu": [row(separated(3, 3)), row(separated(2, 2, 2))],
+    "lu_pivots": [row(separated(4, 4)), row(separated(2, 3, 3))],
+    "pivoting": [row(integers(0, 4, 4)), row(integers(0, 3, 2, 3))],
     "qr": [row(separated(3, 3)), row(real(4, 2)), row(separated(2, 2, 2))],
     "full_qr": [row(real(3, 2)).but(differentiate=False)],
     "eigh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],

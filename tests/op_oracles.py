@@ -222,6 +222,9 @@ ORACLES = {
         jax.numpy.broadcast_to(jax.numpy.eye(size), (*x.shape[:-2], size, size)),
     "solve_triangular": solve_triangular,
     "cholesky": symmetric_first("cholesky"),
+    "lu_pivots": lambda jax, x: jax.scipy.linalg.lu_factor(x)[1],
+    "pivoting": lambda jax, pivots: jax.nn.one_hot(
+        jax.lax.linalg.lu_pivots_to_permutation(pivots, pivots.shape[-1]), pivots.shape[-1]),
     "lu": lu,
     "full_qr": lambda jax, x: jax.numpy.linalg.qr(x, mode="complete"),
     "eigvalsh": symmetric_first("eigvalsh"),
