@@ -227,3 +227,14 @@ def test_methods_work_inside_transforms():
     assert ft.grad(f)(x).tolist() == [6.0, 12.0]
     assert ft.jvp(f, (x,), (ft.ones(2),))[1].item() == 18.0
     assert ft.vmap(f)(ft.ones(3, 2)).tolist() == [6.0, 6.0, 6.0]
+
+
+def test_empty_arrays_keep_shape_and_dtype():
+    for dtype in (np.float64, np.float32, np.int16, np.complex64, np.bool_):
+        a = np.zeros((0, 3), dtype)
+        x = ft.from_numpy(a)
+        assert x.shape == (0, 3) and x.dtype == ft.from_numpy(np.zeros(1, dtype)).dtype
+        assert x.detach().numpy().dtype == dtype
+    x = ft.from_numpy(np.array(mx.zeros((0,), dtype=mx.float64))).requires_grad_()
+    x.sum().backward()
+    assert x.grad.shape == (0,)
