@@ -164,7 +164,7 @@ class RandomState:
     """
 
     def __enter__(self):
-        self.before = generator_key()
+        self.before, self.after = generator_key(), None
 
     def __exit__(self, *exc):
         self.after = generator_key()
@@ -172,8 +172,9 @@ class RandomState:
     @contextlib.contextmanager
     def rewound(self):
         """The state as it was before the run, if the run used it."""
-        used = self.before is not None and not mx.array_equal(self.before, self.after).item()
         now = generator_key()
+        after = now if self.after is None else self.after  # None: the first run is not over yet
+        used = self.before is not None and not mx.array_equal(self.before, after).item()
         if used:
             set_generator_key(self.before)
         try:

@@ -94,6 +94,13 @@ def test_random_numbers_are_the_same_in_the_second_run():
     assert grads[0] == grads[1]
 
 
+def test_a_backward_pass_inside():
+    def f(a):
+        return ft.grad(lambda x: x**3 * a)(a)  # 3 a^2 a
+
+    np.testing.assert_allclose(ft.grad(ft.checkpoint(f))(2.0).item(), 9 * 2.0**2)
+
+
 def test_a_second_run_that_differs_is_an_error():
     shapes = iter([(2,), (3,)])
     with pytest.raises(CheckpointError, match="value 0"):
