@@ -251,12 +251,12 @@ def treedef_children(treedef):
 
 
 def treedef_is_leaf(treedef):
-    """Whether a structure is that of a single leaf.
+    """Whether a structure is that of a single leaf, of None or of an empty container.
 
     >>> treedef_is_leaf(tree_structure(1))
     True
     """
-    return treedef.num_nodes == 1 and treedef.num_leaves == 1
+    return treedef.num_nodes == 1
 
 
 def treedef_tuple(treedefs):
@@ -274,7 +274,7 @@ def is_tree_node(typ):
     >>> is_tree_node(dict), is_tree_node(float)
     (True, False)
     """
-    if optree.is_namedtuple_class(typ):
+    if typ is type(None) or optree.is_namedtuple_class(typ):
         return True
     return optree.register_pytree_node.get(typ, namespace=tree.NAMESPACE) is not None
 

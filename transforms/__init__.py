@@ -14,6 +14,7 @@ from functape.transforms.forward import jvp
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from functape.transforms.jit import jit
 from functape.transforms.linear import linear_transpose, linearize
+from functape.transforms.make_tape import make_tape
 from functape.transforms.reverse import grad, value_and_grad, vjp
 from functape.transforms.shapes import ShapeDtypeStruct, eval_shape
 from functape.transforms.vmap import vmap
@@ -23,5 +24,5 @@ supplied.jvp, supplied.vjp, supplied.vmap = jvp, vjp, vmap
 __all__ = [
     "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "eval_shape", "grad",
     "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp", "linear_transpose", "linearize",
-    "stop_gradient", "value_and_grad", "vjp", "vmap",
+    "make_tape", "stop_gradient", "value_and_grad", "vjp", "vmap",
 ]

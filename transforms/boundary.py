@@ -16,6 +16,7 @@ from functape.op import MIXED, Value
 from functape.sinks import Capture
 from functape.tape import Identity, mode
 from functape.tensor import INEXACT, NUMBERS, Tensor, constant
+from functape.tree_keys import structure_differences
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS)
 
@@ -77,10 +78,10 @@ def match(name, given, structure, values, what, of):
     """The leaves of cotangents or tangents, checked against the values they belong to."""
     leaves, found = tree.flatten(given)
     if found != structure:
-        raise ArgumentError(
-            f"{name} takes a {what} with the structure of the {of}, {structure}, but got "
-            f"{found}. Build it with functape.tree.map over the {of}."
-        )
+        lines = structure_differences(structure, found, names=(of, what))
+        raise ArgumentError(f"{name} takes a {what} with the structure of the {of}. Build it with "
+                            f"functape.tree.map over the {of}. They differ:\n  "
+                            + "\n  ".join(lines))
     return [matched(name, g, v, what, of, i) for i, (g, v) in
             enumerate(zip(leaves, values, strict=True))]
 

@@ -5,7 +5,7 @@ import functools
 import mlx.core as mx
 import numpy
 
-from functape import engine, tree
+from functape import engine, tree, tree_util
 from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, describe
 from functape.op import levels
@@ -97,8 +97,33 @@ def vjp(f, *primals, has_aux=False):
         found = [boundary.give(g, plain) for g in pull(seeds, retain=True)]
         return tree.unflatten(structure, found)
 
+    pullback = PullbackFunction(f, primals, has_aux, pullback)
     out = tree.unflatten(pull.structure, [boundary.give(o, plain) for o in pull.results()])
     return (out, pullback, leave_aux(pull, plain)) if has_aux else (out, pullback)
+
+
+class PullbackFunction:
+    """What `vjp` returns, as a pytree: its leaves are those of the primals.
+
+    So it can be a residual of a custom rule, or a result of a mapped function. Rebuilt from other
+    leaves, it runs `f` again on them; for that, `f` must not close over what has changed.
+    """
+
+    def __init__(self, f, primals, has_aux, run=None):
+        self.f, self.primals, self.has_aux, self.run = f, primals, has_aux, run
+
+    def __call__(self, cotangent):
+        """Pull one cotangent of the output back to the arguments."""
+        if self.run is None:
+            self.run = vjp(self.f, *self.primals, has_aux=self.has_aux)[1].run
+        return self.run(cotangent)
+
+
+tree_util.register_pytree_node(
+    PullbackFunction,
+    lambda p: (p.primals, (p.f, p.has_aux)),
+    lambda static, primals: PullbackFunction(static[0], tuple(primals), static[1]),
+)
 
 
 def leave_aux(pull, plain):
