@@ -15,7 +15,7 @@ jnp = ft.numpy
 
 def newton(f, x, jacobian=None):
     """Newton's method for functions of one variable, or of a vector."""
-    for _ in range(7):
+    for _ in range(6):
         if x.ndim == 0:
             x = x - f(x) / ft.grad(f)(x)
         else:
@@ -48,7 +48,7 @@ def coupled(m, a, b):
     if m is ft:
         return ft.lax.custom_root(f, jnp.zeros_like(b), newton, dense)
     x = b
-    for _ in range(7):
+    for _ in range(6):
         x = x - m.numpy.linalg.solve(m.jacfwd(f)(x), f(x))
     return x
 

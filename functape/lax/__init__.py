@@ -14,6 +14,7 @@ from functape.lax.dynamic import (
     dynamic_update_slice_in_dim,
 )
 from functape.lax.elementwise import (
+    Precision,
     RoundingMethod,
     abs,
     acos,
@@ -43,6 +44,7 @@ from functape.lax.elementwise import (
     mul,
     ne,
     neg,
+    optimization_barrier,
     pow,
     rem,
     round,
@@ -125,28 +127,39 @@ from functape.ops.elementwise import (
     tanh,
 )
 from functape.ops.families import add
+from functape.transforms.associative import associative_scan
+from functape.transforms.collectives import (
+    all_gather,
+    axis_index,
+    axis_size,
+    pmax,
+    pmean,
+    pmin,
+    psum,
+)
 from functape.transforms.constants import stop_gradient
 from functape.transforms.control import cond, switch
 from functape.transforms.implicit import custom_linear_solve, custom_root
-from functape.transforms.loops import associative_scan, fori_loop, map, scan, while_loop
+from functape.transforms.loops import fori_loop, map, scan, while_loop
 
 __all__ = [
-    "RoundingMethod", "abs", "acos", "acosh", "add", "argmax", "argmin", "asin", "asinh",
-    "associative_scan", "atan", "atan2", "atanh", "batch_matmul", "bitcast_convert_type",
-    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim",
-    "broadcast_like", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil",
-    "clamp", "collapse", "complex", "concatenate", "cond", "conj", "convert_element_type", "cos",
-    "cosh", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "custom_linear_solve",
-    "custom_root", "div", "dot", "dot_general", "dynamic_index_in_dim", "dynamic_slice",
-    "dynamic_slice_in_dim", "dynamic_update_index_in_dim", "dynamic_update_slice",
-    "dynamic_update_slice_in_dim", "empty", "eq", "erf", "erf_inv", "exp", "exp2", "expand_dims",
-    "expm1", "floor", "fori_loop", "full", "full_like", "ge", "gt", "imag", "index_in_dim",
-    "integer_pow", "iota", "is_finite", "le", "log", "log1p", "logistic", "lt", "map", "max", "min",
-    "mul", "ne", "neg", "pad", "population_count", "pow", "real", "reciprocal", "reduce",
-    "reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_prod", "reduce_sum",
-    "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round", "rsqrt", "scan", "select",
-    "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin",
-    "sinh", "slice", "slice_in_dim", "sort", "sort_key_val", "split", "sqrt", "square", "squeeze",
-    "stack", "stop_gradient", "sub", "switch", "tan", "tanh", "tile", "top_k", "transpose",
-    "unstack", "while_loop",
+    "Precision", "RoundingMethod", "abs", "acos", "acosh", "add", "all_gather", "argmax", "argmin",
+    "asin", "asinh", "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size",
+    "batch_matmul", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or",
+    "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes",
+    "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil", "clamp", "collapse", "complex",
+    "concatenate", "cond", "conj", "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax",
+    "cummin", "cumprod", "cumsum", "custom_linear_solve", "custom_root", "div", "dot",
+    "dot_general", "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim",
+    "dynamic_update_index_in_dim", "dynamic_update_slice", "dynamic_update_slice_in_dim", "empty",
+    "eq", "erf", "erf_inv", "exp", "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full",
+    "full_like", "ge", "gt", "imag", "index_in_dim", "integer_pow", "iota", "is_finite", "le",
+    "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "ne", "neg",
+    "optimization_barrier", "pad", "pmax", "pmean", "pmin", "population_count", "pow", "psum",
+    "real", "reciprocal", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or",
+    "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round",
+    "rsqrt", "scan", "select", "select_n", "shift_left", "shift_right_arithmetic",
+    "shift_right_logical", "sign", "sin", "sinh", "slice", "slice_in_dim", "sort", "sort_key_val",
+    "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "sub", "switch", "tan", "tanh",
+    "tile", "top_k", "transpose", "unstack", "while_loop",
 ]

@@ -54,6 +54,23 @@ class RoundingMethod(enum.IntEnum):
     TO_NEAREST_EVEN = 1
 
 
+class Precision(enum.Enum):
+    """How exact JAX's matrix products are on some devices; MLX's are exact, whatever is asked."""
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
+
+
+def optimization_barrier(operand):
+    """The operand itself; no compiler here moves operations across it.
+
+    >>> optimization_barrier(1.0)
+    1.0
+    """
+    return operand
+
+
 def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
     """The nearest integer; halves away from zero, unless told otherwise.
 

@@ -8,7 +8,7 @@ from functape.lax.shaping import pad
 from functape.numpy.arguments import axes_of, axis_of, integer, value
 from functape.numpy.sorting import lexsort, top_k  # noqa: F401 - functape.lax.top_k
 from functape.ops import elementwise, families, indexing, movement, reductions
-from functape.transforms.loops import associative_scan
+from functape.transforms.associative import associative_scan
 
 # --- over whole axes ----------------------------------------------------------------------------
 

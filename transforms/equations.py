@@ -1,0 +1,226 @@
+"""The implicit function theorem, level by level, on lists of leaves.
+
+What an equation f(x) = 0 depends on may live on any level (tape, dual numbers, vmap), since f may
+close over anything. The residual f(x) shows which is highest. That level is taken off, the root is
+attached to the levels below, and what the theorem says is put on this one. The linear equations
+in it are solved by the user's solver and attached in turn to whatever they depend on: so there are
+derivatives of every order.
+"""
+
+import contextlib
+
+from functape import engine
+from functape.autograd.grad_mode import enable_grad, no_grad
+from functape.errors import GraphError
+from functape.op import Op, levels
+from functape.ops.elementwise import stop_gradient
+from functape.ops.movement import spread
+from functape.sinks import Capture
+from functape.tape import RELEASED, Identity, Node, Output, freed, mode, sequence
+from functape.tensor import Tensor, constant, constant_lift
+from functape.transforms import boundary
+from functape.transforms.custom import highest
+from functape.transforms.forward import Dual, jvp
+from functape.transforms.reverse import vjp
+from functape.transforms.vmap import Batched
+
+
+def attach(f, root, forward, backward):
+    """The leaves of `root`, with the derivatives that f(root) = 0 implies.
+
+    Args:
+      f: from leaves to leaves.
+      root: detached leaves.
+      forward, backward: ``(linear, b)`` on leaves: solve linear(x) = b, and likewise for the
+        transposed function.
+    """
+    top = highest(f(root))
+    if type(top) is Batched:
+        return mapped(f, root, forward, backward, top)
+    if type(top) is Dual:
+        return moving(f, root, forward, backward, top.rank)
+    if type(top) is Tensor:
+        return on_tape(f, root, forward, backward, top.rank)
+    return root
+
+
+def solution(linear, right, forward, backward):
+    """x with linear(x) = right, attached to whatever these two depend on."""
+    with no_grad():
+        x = [stop_gradient(a) for a in forward(linear, right)]
+    return attach(lambda x: [p - q for p, q in zip(linear(x), right, strict=True)], x, forward,
+                  backward)
+
+
+def one_level_down(up, down, f, root, forward, backward):
+    """The same problem for the values that a level wraps: `up` wraps leaves, `down` unwraps.
+
+    What goes into the user's functions is wrapped, always: so values of levels that begin later
+    (to differentiate f, say) lie inside, and cannot be taken for values of this one.
+    """
+
+    def below(solve):
+        return lambda linear, b: down(solve(lambda x: up(linear(down(x))), up(b)))
+
+    return lambda x: down(f(up(x))), down(root), below(forward), below(backward)
+
+
+def mapped(f, root, forward, backward, top):
+    """Under vmap: one larger system, of all examples, below it."""
+    rank, count = top.rank, top.count
+
+    def up(leaves):
+        return [Batched(rank, a, count) for a in leaves]
+
+    def down(leaves):
+        leaves = [boundary.lower(a, rank) for a in leaves]
+        return [a.data if is_at(a, Batched, rank) else spread(a, count) for a in leaves]
+
+    return up(attach(*one_level_down(up, down, f, root, forward, backward)))
+
+
+def moving(f, root, forward, backward, rank):
+    """On dual numbers: A dx = -df."""
+
+    def up(leaves):
+        return [Dual(rank, a, Op.zeros(a)) for a in leaves]
+
+    def down(leaves):
+        leaves = [boundary.lower(a, rank) for a in leaves]
+        return [a.primal if is_at(a, Dual, rank) else a for a in leaves]
+
+    f_below, root, forward, backward = one_level_down(up, down, f, root, forward, backward)
+    x = attach(f_below, root, forward, backward)
+    out = [boundary.lower(r, rank) for r in f(up(x))]
+    right = [-r.tangent if is_at(r, Dual, rank) else Op.zeros(r) for r in out]
+
+    def pushed(t):
+        return jvp(lambda *a: f_below(list(a)), tuple(x), tuple(t))[1]
+
+    moved = solution(pushed, right, forward, backward)
+    return [Dual(rank, a, t) for a, t in zip(x, moved, strict=True)]
+
+
+def is_at(value, kind, rank):
+    return type(value) is kind and value.rank == rank
+
+
+def on_tape(f, root, forward, backward, rank):
+    """On the tape: one node in place of the solver."""
+
+    def up(leaves):
+        return [Tensor(a, rank) for a in leaves]
+
+    def down(leaves):
+        return [a.cell.data if is_own(a, rank) else a for a in leaves]
+
+    x = root
+    if rank:
+        x = attach(*one_level_down(up, down, f, root, forward, backward))
+    if not mode.recording:
+        return x
+    mark = sequence()
+    edges = tuple(origins(own_edges(f(up(x) if rank else x), rank), mark))
+    if not edges:
+        return x
+    node = ImplicitNode(edges, f, (forward, backward), x, rank)
+    return [Tensor(below_tape(a, rank), rank, Output(node, k)) for k, a in enumerate(x)]
+
+
+def is_own(value, rank):
+    return is_at(value, Tensor, rank)
+
+
+def below_tape(value, rank):
+    """What a tensor of this rank holds for a value: the array itself at the bottom."""
+    return value.cell.data if rank == 0 else value
+
+
+def own_edges(leaves, rank):
+    return [a.edge if is_own(a, rank) else None for a in leaves]
+
+
+def origins(edges, mark):
+    """Where the tape that a function made begins: the nodes that were there before `mark`, and
+    the leaves."""
+    stack, seen, found = [e for e in edges if e is not None], set(), {}
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.seq < mark or node.is_sink:
+            if node.seq < mark or type(node) is not Capture:  # not a transform's inside f
+                found[node] = None
+        else:
+            stack += [e for e in node.edges if e is not None]
+    return found
+
+
+def rerouted(edges, mark, to):
+    """The same edges, with the tape behind them ending at `to[node]` for each old `node`."""
+    stack, seen = [e for e in edges if e is not None and e not in to], set()
+    while stack:
+        node = stack.pop()
+        if node not in seen and node.seq >= mark and not node.is_sink:
+            seen.add(node)
+            stack += [e for e in node.edges if e is not None and e not in to]
+            node.edges = type(node.edges)(to.get(e, e) for e in node.edges)
+    return [to.get(e, e) for e in edges]
+
+
+class ImplicitNode(Node):
+    """The tape's view of an equation f(x) = 0: its inputs are what f depends on."""
+
+    __slots__ = ("f", "solvers", "saved", "rank", "depth")
+    name = "ImplicitBackward"
+
+    def __init__(self, edges, f, solvers, x, rank):
+        super().__init__(edges)
+        self.f, self.solvers, self.rank, self.depth = f, solvers, rank, levels.depth
+        self.saved = [below_tape(a, rank) for a in x]
+
+    def pullback(self, g, lift, live):
+        """A' y = -g, and y goes back through f, which runs again for this."""
+        if self.saved is RELEASED:
+            raise GraphError(freed(self.name))
+        recorded = lift is not None and lift is not constant_lift
+        with at_depth(self.depth), boundary.inside():
+            x = [constant(a) if lift is None else lift(a, Output(self, k))
+                 for k, a in enumerate(self.saved)]
+            weights = [-constant(g[k]) if k in g else Op.zeros(a) for k, a in enumerate(x)]
+            with no_grad() if lift is None else contextlib.nullcontext():
+                pull = vjp(lambda *a: self.f(list(a)), *x)[1]
+                y = solution(lambda w: list(pull(w)), weights, *self.solvers[::-1])
+            if not recorded:
+                y = [boundary.bare(a) if is_own(a, self.rank) else a for a in y]
+            return self.through_f(x, y, lift, live)
+
+    def through_f(self, x, y, lift, live):
+        knots = [Identity((e,)) for e in self.edges]
+        with enable_grad():
+            x = [boundary.alias(a, self.rank) for a in x]
+            mark = sequence()
+            edges = own_edges(self.f(x), self.rank)
+            edges = rerouted(edges, mark, dict(zip(self.edges, knots, strict=True)))
+            pairs = [(e, s) for e, s in zip(edges, y, strict=True) if e is not None]
+            roots = [e for e, _ in pairs]
+            seeds = [s.cell.data if lift is None else s for _, s in pairs]
+            ends = {*knots, *(a.edge for a in x)}
+            plan = engine.schedule(roots, ends, through=False)
+            found = engine.run(plan, roots, seeds, wanted=ends, lift=lift, retain=True)
+        return [(i, found[knot]) for i, knot in enumerate(knots)
+                if knot in found and (live is None or self.edges[i] in live)]
+
+    def release(self):
+        self.saved = self.f = self.solvers = RELEASED
+
+
+@contextlib.contextmanager
+def at_depth(depth):
+    """Levels that begin inside lie above those that were running at this depth."""
+    before, levels.depth = levels.depth, max(levels.depth, depth)
+    try:
+        yield
+    finally:
+        levels.depth = before
