@@ -3,6 +3,7 @@
 from functape.ops import (
     contraction,
     elementwise,
+    factors,
     families,
     fft,
     indexing,
@@ -16,6 +17,6 @@ from functape.ops import (
 )
 
 __all__ = [
-    "contraction", "elementwise", "families", "fft", "indexing", "linalg", "matrix_functions",
-    "movement", "norms", "reductions", "sorting", "spectral",
+    "contraction", "elementwise", "factors", "families", "fft", "indexing", "linalg",
+    "matrix_functions", "movement", "norms", "reductions", "sorting", "spectral",
 ]

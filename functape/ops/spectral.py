@@ -66,6 +66,13 @@ def turn_back(n, g, w):
     return turned + ratio(unknown, apart)
 
 
+def unless_nan(x, *outs):
+    """The outputs, NaN where a matrix has a NaN or infinity: LAPACK then stops half-way."""
+    bad = mx.sum(mx.abs(x) * 0, axis=(-2, -1))
+    found = tuple(y + bad.reshape(bad.shape + (1,) * (y.ndim - bad.ndim)) for y in outs)
+    return found if len(found) > 1 else found[0]
+
+
 # --- Hermitian eigenvalues ----------------------------------------------------------------------
 
 
@@ -115,7 +122,7 @@ eigvalsh = Op(
 def svd_kernel(x):
     u, s, vt = mx.linalg.svd(x, **CPU)
     k = s.shape[-1]
-    return u[..., :k], s, vt[..., :k, :]
+    return unless_nan(x, u[..., :k], s, vt[..., :k, :])
 
 
 def svd_jvp(t, u, s, vt):
@@ -168,7 +175,7 @@ def svdvals_vjp(g, x):
 
 
 svdvals = Op(
-    "svdvals", lambda x: mx.linalg.svd(x, compute_uv=False, **CPU), args=("x",),
+    "svdvals", lambda x: unless_nan(x, mx.linalg.svd(x, compute_uv=False, **CPU)), args=("x",),
     vjp=[svdvals_vjp], jvp=[svdvals_jvp], batch=batch_same,
     doc="Singular values, in descending order.",
 )
@@ -183,8 +190,8 @@ def undefined(g):
 
 
 full_svd = Op(
-    "full_svd", lambda x: tuple(mx.linalg.svd(x, **CPU)), args=("x",), outputs=("u", "s", "vt"),
-    vjp=[undefined], jvp=[undefined], batch=batch_same,
+    "full_svd", lambda x: unless_nan(x, *mx.linalg.svd(x, **CPU)), args=("x",),
+    outputs=("u", "s", "vt"), vjp=[undefined], jvp=[undefined], batch=batch_same,
     doc="The singular value decomposition with square u and vt.",
 )
 
@@ -195,13 +202,13 @@ def eig_kernel(x):
     """MLX 0.32 conjugates the vectors of complex matrices: keep what fits better."""
     w, v = mx.linalg.eig(x, **CPU)
     if x.dtype != mx.complex64:
-        return w, v
+        return unless_nan(x, w, v)
     other = mx.conjugate(v)
     misfit, other_misfit = (
         mx.sum(mx.square(mx.abs(x @ u - u * w[..., None, :])), axis=(-2, -1), keepdims=True)
         for u in (v, other)
     )
-    return w, mx.where(misfit <= other_misfit, v, other)
+    return unless_nan(x, w, mx.where(misfit <= other_misfit, v, other))
 
 
 def eig_jvp(t, w, v):
@@ -241,6 +248,6 @@ def eigvals_vjp(g, x, x_shape, x_dtype):
 
 
 eigvals = Op(
-    "eigvals", lambda x: mx.linalg.eigvals(x, **CPU), args=("x",), vjp=[eigvals_vjp],
+    "eigvals", lambda x: unless_nan(x, mx.linalg.eigvals(x, **CPU)), args=("x",), vjp=[eigvals_vjp],
     jvp=[eigvals_jvp], batch=batch_same, doc="Complex eigenvalues.",
 )

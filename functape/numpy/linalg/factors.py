@@ -5,7 +5,7 @@ from typing import NamedTuple
 from functape.errors import ArgumentError
 from functape.numpy.linalg.operands import from_triangle, matrix, real_only, square_matrix
 from functape.op import Value
-from functape.ops import linalg as ops
+from functape.ops import factors as ops
 from functape.ops.contraction import flipped, matmul
 from functape.ops.movement import along, concatenate, cut
 

@@ -11,11 +11,11 @@ from functape.numpy.linalg.operands import (
     wide,
 )
 from functape.numpy.linalg.solving import with_columns
-from functape.ops import linalg as ops
+from functape.ops import factors as ops
 from functape.ops import spectral
 from functape.ops.contraction import flipped, matmul
 from functape.ops.families import astype
-from functape.ops.linalg import adjoint, hermitian, strictly_lower
+from functape.ops.linalg import adjoint, hermitian, solve_triangular, strictly_lower
 
 # --- Cholesky -----------------------------------------------------------------------------------
 
@@ -60,8 +60,8 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     low, up = (x, adjoint(x)) if lower else (adjoint(x), x)
 
     def solver(low, y):
-        half = ops.solve_triangular(low, y, lower=True, unit=False)
-        return ops.solve_triangular(up, half, lower=False, unit=False)
+        half = solve_triangular(low, y, lower=True, unit=False)
+        return solve_triangular(up, half, lower=False, unit=False)
 
     return with_columns("cho_solve", solver, low, y)
 
@@ -121,11 +121,11 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 
     def solver(x, y):
         if trans:
-            half = ops.solve_triangular(flipped(x), y, lower=True, unit=False)
-            whole = ops.solve_triangular(flipped(x), half, lower=False, unit=True)
+            half = solve_triangular(flipped(x), y, lower=True, unit=False)
+            whole = solve_triangular(flipped(x), half, lower=False, unit=True)
             return matmul(flipped(exchange), whole)
-        half = ops.solve_triangular(x, matmul(exchange, y), lower=True, unit=True)
-        return ops.solve_triangular(x, half, lower=False, unit=False)
+        half = solve_triangular(x, matmul(exchange, y), lower=True, unit=True)
+        return solve_triangular(x, half, lower=False, unit=False)
 
     return with_columns("lu_solve", solver, x, y)
 
@@ -221,12 +221,12 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
     low = None
     if b is not None:
         low = ops.cholesky(real_only("eigh", square_matrix("eigh", b, 1)))
-        half = ops.solve_triangular(low, hermitian(x), lower=True, unit=False)
-        x = adjoint(ops.solve_triangular(low, adjoint(half), lower=True, unit=False))
+        half = solve_triangular(low, hermitian(x), lower=True, unit=False)
+        x = adjoint(solve_triangular(low, adjoint(half), lower=True, unit=False))
     if eigvals_only:
         return spectral.eigvalsh(x)
     w, v = spectral.eigh(x)
-    return w, v if low is None else ops.solve_triangular(flipped(low), v, lower=False, unit=False)
+    return w, v if low is None else solve_triangular(flipped(low), v, lower=False, unit=False)
 
 
 def eigh_tridiagonal(d, e, *, eigvals_only=False, select="a", select_range=None, tol=None,
