@@ -62,7 +62,7 @@ class Mlx(Library):
         return self.mx.array(a)
 
     def wait(self, tree):
-        self.mx.eval(optree.tree_leaves(tree))
+        self.mx.eval([leaf for leaf in optree.tree_leaves(tree) if isinstance(leaf, self.mx.array)])
 
     def compile(self, step):
         return self.mx.compile(step) if self.compiled else step
@@ -84,10 +84,11 @@ class Functape(Mlx):
             raise Skip("functape has no jit yet")
 
     def wait(self, tree):
-        for leaf in (leaves := optree.tree_leaves(tree)):
-            if not isinstance(leaf, self.mx.array):
+        leaves = optree.tree_leaves(tree)
+        for leaf in leaves:
+            if isinstance(leaf, self.ft.Tensor):
                 leaf.block_until_ready()
-        super().wait([leaf for leaf in leaves if isinstance(leaf, self.mx.array)])
+        super().wait(leaves)
 
     def compile(self, step):
         return self.ft.jit(step) if self.compiled else step

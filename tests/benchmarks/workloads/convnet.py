@@ -11,10 +11,14 @@ def data(channels, batch, side):
     rng = numpy.random.default_rng(0)
     first, second = channels
     flat = (side // 4) ** 2 * second
+
+    def weights(*shape, fan_in):
+        return (rng.normal(size=shape) / fan_in**0.5).astype(numpy.float32)
+
     params = {
-        "conv1": (rng.normal(size=(first, 3, 3, 1)) / 3).astype(numpy.float32),
-        "conv2": (rng.normal(size=(second, 3, 3, first)) / (9 * first) ** 0.5).astype(numpy.float32),
-        "w": (rng.normal(size=(flat, CLASSES)) / flat**0.5).astype(numpy.float32),
+        "conv1": weights(first, 3, 3, 1, fan_in=9),
+        "conv2": weights(second, 3, 3, first, fan_in=9 * first),
+        "w": weights(flat, CLASSES, fan_in=flat),
     }
     images = rng.normal(size=(batch, side, side, 1)).astype(numpy.float32)
     labels = numpy.eye(CLASSES, dtype=numpy.float32)[rng.integers(CLASSES, size=batch)]

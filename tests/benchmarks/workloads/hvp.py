@@ -27,6 +27,7 @@ def in_functape(**sizes):
     import functape.numpy as np
 
     def step(params, direction, x):
+        x = np.asarray(x)  # so that it may stand to the left of a parameter
         return functape.hvp(lambda params: loss(np, params, x), (params,), (direction,))
 
     return step

@@ -37,12 +37,13 @@ def scan_loss(np, sigmoid, scan, params, xs):
 
 
 def in_functape(**sizes):
-    from functape.nn import sigmoid
-
     import functape
     import functape.numpy as np
+    from functape import nn
 
-    return functape.grad(lambda *args: loop_loss(np, sigmoid, *args))
+    if hasattr(functape, "lax"):
+        return functape.grad(lambda *args: scan_loss(np, nn.sigmoid, functape.lax.scan, *args))
+    return functape.grad(lambda *args: loop_loss(np, nn.sigmoid, *args))
 
 
 def in_mlx(**sizes):

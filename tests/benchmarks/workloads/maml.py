@@ -8,7 +8,7 @@ RATE = 0.1
 
 
 def data(tasks, points, width):
-    """Sine waves of random amplitude and phase; the same number of points to fit and to judge by."""
+    """Sine waves of random amplitude and phase; as many points to judge by as to fit."""
     rng = numpy.random.default_rng(0)
     params = [
         {"w": (rng.normal(size=(m, n)) / m**0.5).astype(numpy.float32),
@@ -71,6 +71,6 @@ def in_torch(**sizes):
 
 
 WORKLOADS = (
-    Workload(__name__, "maml", "MAML, second order, 25 tasks", {"tasks": 25, "points": 10, "width": 40},
-             {"tasks": 3, "points": 2, "width": 2}),
+    Workload(__name__, "maml", "MAML, second order, 25 tasks",
+             {"tasks": 25, "points": 10, "width": 40}, {"tasks": 3, "points": 2, "width": 2}),
 )

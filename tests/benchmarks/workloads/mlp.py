@@ -27,12 +27,11 @@ def loss(np, logsumexp, params, x, labels):
 
 
 def in_functape(widths, batch):
-    from functape.nn import logsumexp
-
     import functape
     import functape.numpy as np
+    from functape import nn
 
-    return functape.value_and_grad(lambda *args: loss(np, logsumexp, *args))
+    return functape.value_and_grad(lambda *args: loss(np, nn.logsumexp, *args))
 
 
 def in_mlx(widths, batch):

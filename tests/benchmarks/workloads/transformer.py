@@ -57,12 +57,11 @@ def loss(np, softmax, logsumexp, heads, params, tokens, following, mask):
 
 
 def in_functape(heads, **sizes):
-    from functape.nn import logsumexp, softmax
-
     import functape
     import functape.numpy as np
+    from functape import nn
 
-    return functape.value_and_grad(lambda *args: loss(np, softmax, logsumexp, heads, *args))
+    return functape.value_and_grad(lambda *args: loss(np, nn.softmax, nn.logsumexp, heads, *args))
 
 
 def in_mlx(heads, **sizes):
