@@ -5,6 +5,8 @@ f runs once, its tape is walked once with the cotangent tracked, and each applic
 that recorded.
 """
 
+import mlx.core as mx
+
 from functape import tree
 from functape.errors import ArgumentError
 from functape.op import Op
@@ -64,7 +66,8 @@ def linear_transpose(f, *primals):
     >>> transpose(2.0)
     (tensor(6.),)
     """
-    zeros = tree.map(lambda p: Op.zeros(constant(p)), primals)
+    zeros = tree.map(lambda p: boundary.give(Op.zeros(constant(p)), isinstance(p, mx.array)),
+                     primals)
     if not tree.leaves(zeros):
         raise ArgumentError("linear_transpose needs at least one array argument.")
     return vjp(f, *zeros)[1]
