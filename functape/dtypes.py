@@ -7,7 +7,7 @@ The names stand for MLX's own dtypes, so ``x.dtype == functape.float32`` holds f
 import mlx.core as mx
 import numpy as np
 
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError
 from functape.op import Value
 
 bool_ = mx.bool_
@@ -39,7 +39,6 @@ BY_NAME |= {"bool": bool_, "int": int32, "float": float32, "complex": complex64,
             "complex128": complex64}
 BY_PYTHON = {bool: bool_, int: int32, float: float32, complex: complex64}
 WEAK = (bool, int, float, complex)
-ALL = frozenset(BY_NAME.values())
 
 
 def as_dtype(dtype, name="dtype"):
@@ -59,14 +58,14 @@ def as_dtype(dtype, name="dtype"):
 
 
 def by_name(dtype):
-    if isinstance(dtype, str):
-        return BY_NAME.get(dtype) or by_numpy(dtype)
-    return by_numpy(getattr(dtype, "dtype", dtype))
+    if isinstance(dtype, str) and dtype in BY_NAME:
+        return BY_NAME[dtype]
+    return by_numpy(dtype) or by_numpy(getattr(dtype, "dtype", None))
 
 
 def by_numpy(dtype):
     """What NumPy knows under this name, if MLX has it too."""
-    if type(dtype) is mx.Dtype:
+    if dtype is None or type(dtype) is mx.Dtype:
         return dtype
     try:
         return BY_NAME.get(np.dtype(dtype).name)
@@ -232,12 +231,3 @@ class iinfo:  # noqa: N801 - NumPy's name
 
     def __repr__(self):
         return f"iinfo({dtype_name(self.dtype)}: min={self.min}, max={self.max})"
-
-
-def element_type(a):
-    """The dtype of an array, value or number; for messages and checks."""
-    if isinstance(a, WEAK):
-        return BY_PYTHON[python_type(a)]
-    if not hasattr(a, "dtype"):
-        raise ArgumentError(f"{describe(a)} has no dtype; pass an array or a number.")
-    return dtype_of(a)

@@ -1,3 +1,4 @@
+# ruff: noqa: I001  (names packed: one a line they would fill this file)
 """functape.numpy: jax.numpy's functions on functape values, by the same names.
 
 They take tensors, NumPy and MLX arrays and numbers, and always return tensors. One file a kind of
@@ -7,335 +8,79 @@ mathematics; functions of each element are mostly the ops themselves (functape.o
 import math
 
 from functape.dtypes import (
-    bfloat16,
-    bool_,
-    can_cast,
-    complex64,
-    complexfloating,
-    finfo,
-    float16,
-    float32,
-    float64,
-    floating,
-    generic,
-    iinfo,
-    inexact,
-    int8,
-    int16,
-    int32,
-    int64,
-    integer,
-    isdtype,
-    issubdtype,
-    number,
-    promote_types,
-    result_type,
-    signedinteger,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    bfloat16, bool_, can_cast, complex64, complexfloating, finfo, float16, float32, float64,
+    floating, generic, iinfo, inexact, int16, int32, int64, int8, integer, isdtype, issubdtype,
+    number, promote_types, result_type, signedinteger, uint16, uint32, uint64, uint8,
     unsignedinteger,
 )
 from functape.numpy.arranging import (
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
-    flip,
-    fliplr,
-    flipud,
-    meshgrid,
-    repeat,
-    roll,
-    rot90,
-    tile,
+    broadcast_arrays, broadcast_shapes, broadcast_to, flip, fliplr, flipud, meshgrid, repeat, roll,
+    rot90, tile,
 )
 from functape.numpy.contraction import (
-    cross,
-    dot,
-    inner,
-    kron,
-    matmul,
-    matvec,
-    outer,
-    tensordot,
-    vdot,
-    vecdot,
-    vecmat,
+    cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat,
 )
 from functape.numpy.creation import (
-    arange,
-    array,
-    asarray,
-    empty,
-    empty_like,
-    from_dlpack,
-    full,
-    full_like,
-    geomspace,
-    linspace,
-    logspace,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
+    arange, array, asarray, empty, empty_like, from_dlpack, full, full_like, geomspace, linspace,
+    logspace, ones, ones_like, zeros, zeros_like,
 )
-from functape.numpy.diagonals import (
-    diag,
-    diagflat,
-    diagonal,
-    trace,
-)
-from functape.numpy.differences import (
-    corrcoef,
-    cov,
-    diff,
-    ediff1d,
-    interp,
-    trapezoid,
-    unwrap,
-)
-from functape.numpy.einsum import (
-    einsum,
-    einsum_path,
-)
+from functape.numpy.diagonals import diag, diagflat, diagonal, trace
+from functape.numpy.differences import corrcoef, cov, diff, ediff1d, interp, trapezoid, unwrap
+from functape.numpy.einsum import einsum, einsum_path
 from functape.numpy.elementwise import (
-    angle,
-    clip,
-    conjugate,
-    copysign,
-    divmod,
-    fabs,
-    float_power,
-    fmax,
-    fmin,
-    heaviside,
-    imag,
-    ldexp,
-    logaddexp2,
-    modf,
-    nan_to_num,
-    positive,
-    real,
-    round,
-    sinc,
-    where,
+    angle, clip, conjugate, copysign, divmod, fabs, float_power, fmax, fmin, heaviside, imag, ldexp,
+    logaddexp2, modf, nan_to_num, positive, real, round, sinc, where,
 )
-from functape.numpy.indexing import (
-    choose,
-    put_along_axis,
-    select,
-    take,
-    take_along_axis,
-)
-from functape.numpy.integers import (
-    bitwise_count,
-    gcd,
-    lcm,
-)
+from functape.numpy.extremes import argmax, argmin, max, min, ptp
+from functape.numpy.indexing import choose, put_along_axis, select, take, take_along_axis
+from functape.numpy.integers import bitwise_count, gcd, lcm
 from functape.numpy.joining import (
-    append,
-    array_split,
-    block,
-    column_stack,
-    concat,
-    concatenate,
-    dsplit,
-    dstack,
-    hsplit,
-    hstack,
-    split,
-    stack,
-    unstack,
-    vsplit,
-    vstack,
+    append, array_split, block, column_stack, concat, concatenate, dsplit, dstack, hsplit, hstack,
+    split, stack, unstack, vsplit, vstack,
 )
 from functape.numpy.logic import (
-    allclose,
-    array_equal,
-    array_equiv,
-    isclose,
-    iscomplex,
-    iscomplexobj,
-    isneginf,
-    isposinf,
-    isreal,
-    isrealobj,
-    isscalar,
+    allclose, array_equal, array_equiv, isclose, iscomplex, iscomplexobj, isneginf, isposinf,
+    isreal, isrealobj, isscalar,
 )
 from functape.numpy.matrices import (
-    diag_indices,
-    eye,
-    identity,
-    tri,
-    tril,
-    tril_indices,
-    tril_indices_from,
-    triu,
-    triu_indices,
-    triu_indices_from,
-    vander,
+    diag_indices, eye, identity, tri, tril, tril_indices, tril_indices_from, triu, triu_indices,
+    triu_indices_from, vander,
 )
-from functape.numpy.methods import (
-    astype,
-)
+from functape.numpy.methods import astype
+from functape.numpy.moments import average, mean, std, var
 from functape.numpy.nan_reductions import (
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
+    nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,
     nanvar,
 )
-from functape.numpy.padding import (
-    pad,
-)
+from functape.numpy.padding import pad
 from functape.numpy.quantiles import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
+    median, nanmedian, nanpercentile, nanquantile, percentile, quantile,
 )
-from functape.numpy.reductions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    average,
-    count_nonzero,
-    cumprod,
-    cumsum,
-    cumulative_prod,
-    cumulative_sum,
-    logsumexp,
-    max,
-    mean,
-    min,
-    prod,
-    ptp,
-    std,
-    sum,
-    var,
-)
+from functape.numpy.reductions import all, any, count_nonzero, logsumexp, prod, sum
+from functape.numpy.running import cumprod, cumsum, cumulative_prod, cumulative_sum
 from functape.numpy.searching import (
-    argwhere,
-    digitize,
-    flatnonzero,
-    nonzero,
-    searchsorted,
-    unique,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
+    argwhere, digitize, flatnonzero, nonzero, searchsorted, unique, unique_all, unique_counts,
+    unique_inverse, unique_values,
 )
 from functape.numpy.shapes import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    expand_dims,
-    matrix_transpose,
-    moveaxis,
-    ndim,
-    permute_dims,
-    ravel,
-    reshape,
-    rollaxis,
-    shape,
-    size,
-    squeeze,
-    swapaxes,
-    transpose,
+    atleast_1d, atleast_2d, atleast_3d, expand_dims, matrix_transpose, moveaxis, ndim, permute_dims,
+    ravel, reshape, rollaxis, shape, size, squeeze, swapaxes, transpose,
 )
-from functape.numpy.sorting import (
-    argpartition,
-    argsort,
-    lexsort,
-    partition,
-    sort,
-    top_k,
-)
+from functape.numpy.sorting import argpartition, argsort, lexsort, partition, sort, top_k
 from functape.ops.elementwise import (
-    absolute,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    cbrt,
-    ceil,
-    cos,
-    cosh,
-    degrees,
-    divide,
-    equal,
-    exp,
-    exp2,
-    expm1,
-    floor,
-    floor_divide,
-    fmod,
-    greater,
-    greater_equal,
-    hypot,
-    isfinite,
-    isinf,
-    isnan,
-    left_shift,
-    less,
-    less_equal,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    negative,
-    not_equal,
-    power,
-    radians,
-    reciprocal,
-    remainder,
-    right_shift,
-    rint,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    trunc,
+    absolute, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, bitwise_and, bitwise_not,
+    bitwise_or, bitwise_xor, cbrt, ceil, cos, cosh, degrees, divide, equal, exp, exp2, expm1, floor,
+    floor_divide, fmod, greater, greater_equal, hypot, isfinite, isinf, isnan, left_shift, less,
+    less_equal, log, log10, log1p, log2, logaddexp, logical_and, logical_not, logical_or,
+    logical_xor, maximum, minimum, negative, not_equal, power, radians, reciprocal, remainder,
+    right_shift, rint, sign, signbit, sin, sinh, sqrt, square, subtract, tan, tanh, trunc,
 )
-from functape.ops.families import (
-    add,
-    multiply,
-)
+from functape.ops.families import add, multiply
 from functape.tensor import Tensor as ndarray
 
 # isort: split
 # Last, since they look up what stands above: NumPy's functions, operators and ops as functions.
-from functape.numpy import fft, interop, linalg, signatures  # noqa: F401
+from functape.numpy import fft, interop, linalg, operators, signatures  # noqa: F401
 
 # Other names of the same functions: shorter ones, and the array API's.
 abs, amax, amin, conj = absolute, max, min, conjugate
@@ -394,9 +139,11 @@ __all__ = [
     "cross", "dot", "einsum", "einsum_path", "inner", "kron", "matmul", "matvec", "outer",
     "tensordot", "vdot", "vecdot", "vecmat",
     # Reductions
-    "all", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum",
-    "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "median", "min", "nanmedian",
-    "nanpercentile", "nanquantile", "percentile", "prod", "ptp", "quantile", "std", "sum", "var",
+    "all", "any", "argmax", "argmin", "average", "count_nonzero", "logsumexp", "max", "mean",
+    "median", "min", "nanmedian", "nanpercentile", "nanquantile", "percentile", "prod", "ptp",
+    "quantile", "std", "sum", "var",
+    # Running sums and products
+    "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     # Reductions that pass over NaN
     "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
     "nanstd", "nansum", "nanvar",

@@ -3,7 +3,7 @@
 import math
 
 from functape.errors import ShapeError, describe
-from functape.numpy import reductions
+from functape.numpy import moments, reductions, running
 from functape.numpy.arguments import as_type, axis_of, inexact, integer, size_of, value
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.joining import concatenate
@@ -102,9 +102,9 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     w = None
     for given in (fweights, aweights):
         if given is not None:
-            given = as_type(value(given, "cov"), reductions.real_of(x))
+            given = as_type(value(given, "cov"), moments.real_of(x))
             w = given if w is None else w * given
-    centre = reductions.average(x, 1, w, keepdims=True)
+    centre = moments.average(x, 1, w, keepdims=True)
     if w is None:
         norm = x.shape[1] - ddof
     else:
@@ -198,6 +198,6 @@ def unwrap(p, discont=None, axis=-1, period=2 * math.pi):
     turn = elementwise.where(
         elementwise.absolute(step) < (half if discont is None else discont), 0.0, turn)
     n = p.shape[axis]
-    turns = elementwise.stop_gradient(reductions.cumsum(turn, axis))
+    turns = elementwise.stop_gradient(running.cumsum(turn, axis))
     first = movement.cut(p, index=along(axis, slice(0, 1)))
     return concatenate([first, movement.cut(p, index=along(axis, slice(1, n))) + turns], axis)

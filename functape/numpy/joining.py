@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from functape import dtypes
 from functape.errors import ShapeError, describe
-from functape.numpy.arguments import axis_of, integer, value, values
+from functape.numpy.arguments import as_type, axis_of, integer, value, values
 from functape.numpy.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
 from functape.ops import movement as ops
 from functape.ops.movement import along
@@ -22,8 +23,6 @@ def concatenate(arrays, axis=0, dtype=None):
 
 
 def join(name, arrays, axis, dtype=None):
-    from functape.numpy.methods import astype
-
     found = values(arrays, name)
     if axis is None:
         found, axis = [ravel(a) for a in found], 0
@@ -39,7 +38,7 @@ def join(name, arrays, axis, dtype=None):
             raise ShapeError(f"{name}: array 0 is {describe(found[0])}, but array {i} is "
                              f"{describe(a)}. They may differ along axis {axis} only.")
     joined = ops.concatenate(*found, axis=axis)
-    return joined if dtype is None else astype(joined, dtype)
+    return joined if dtype is None else as_type(joined, dtypes.as_dtype(dtype, name))
 
 
 def concat(arrays, /, *, axis=0):
@@ -60,8 +59,6 @@ def stack(arrays, axis=0, out=None, dtype=None):
     tensor([[1, 3],
             [2, 4]], dtype=int32)
     """
-    from functape.numpy.methods import astype
-
     found = values(arrays, "stack")
     for i, a in enumerate(found):
         if a.shape != found[0].shape:
@@ -69,7 +66,7 @@ def stack(arrays, axis=0, out=None, dtype=None):
                              f"{describe(a)}. All must have one shape.")
     axis = axis_of(axis, len(found[0].shape) + 1, "stack")
     stacked = ops.stack(*found, axis=axis)
-    return stacked if dtype is None else astype(stacked, dtype)
+    return stacked if dtype is None else as_type(stacked, dtypes.as_dtype(dtype, "stack"))
 
 
 def vstack(tup, dtype=None):

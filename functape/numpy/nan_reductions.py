@@ -4,7 +4,7 @@ import math
 
 from functape import dtypes
 from functape.errors import ArgumentError, describe
-from functape.numpy import reductions
+from functape.numpy import extremes, moments, reductions, running
 from functape.numpy.arguments import as_type, inexact, is_inexact, unsupported, value
 from functape.ops import elementwise
 
@@ -38,7 +38,7 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     >>> ft.numpy.nancumsum(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor([1., 1., 4.])
     """
-    return reductions.cumsum(without("nancumsum", a, 0), axis, dtype, out)
+    return running.cumsum(without("nancumsum", a, 0), axis, dtype, out)
 
 
 def nancumprod(a, axis=None, dtype=None, out=None):
@@ -48,7 +48,7 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     >>> ft.numpy.nancumprod(ft.numpy.array([2.0, float("nan"), 3.0]))
     tensor([2., 2., 6.])
     """
-    return reductions.cumprod(without("nancumprod", a, 1), axis, dtype, out)
+    return running.cumprod(without("nancumprod", a, 1), axis, dtype, out)
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -59,7 +59,7 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     tensor(3.)
     """
     unsupported("nanmax", out=out)
-    return nan_extreme("nanmax", reductions.max, -math.inf, a, axis, keepdims, initial, where)
+    return nan_extreme("nanmax", extremes.max, -math.inf, a, axis, keepdims, initial, where)
 
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -70,7 +70,7 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     tensor(1.)
     """
     unsupported("nanmin", out=out)
-    return nan_extreme("nanmin", reductions.min, math.inf, a, axis, keepdims, initial, where)
+    return nan_extreme("nanmin", extremes.min, math.inf, a, axis, keepdims, initial, where)
 
 
 def nan_extreme(name, reduce, worst, a, axis, keepdims, initial, where):
@@ -91,7 +91,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """
     unsupported("nanmean", out=out)
     a = inexact(reductions.converted("nanmean", a, dtype))
-    return reductions.mean(without("nanmean", a, 0), axis, None, None, keepdims,
+    return moments.mean(without("nanmean", a, 0), axis, None, None, keepdims,
                            where=present(a, where))
 
 
@@ -104,7 +104,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
     """
     unsupported("nanvar", out=out)
     a = inexact(reductions.converted("nanvar", a, dtype))
-    return reductions.var(without("nanvar", a, 0), axis, None, None, ddof, keepdims,
+    return moments.var(without("nanvar", a, 0), axis, None, None, ddof, keepdims,
                           where=present(a, where))
 
 
@@ -125,7 +125,7 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
     >>> ft.numpy.nanargmax(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(2, dtype=int32)
     """
-    return nan_position("nanargmax", reductions.argmax, -math.inf, a, axis, out, keepdims)
+    return nan_position("nanargmax", extremes.argmax, -math.inf, a, axis, out, keepdims)
 
 
 def nanargmin(a, axis=None, out=None, keepdims=None):
@@ -135,7 +135,7 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
     >>> ft.numpy.nanargmin(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(0, dtype=int32)
     """
-    return nan_position("nanargmin", reductions.argmin, math.inf, a, axis, out, keepdims)
+    return nan_position("nanargmin", extremes.argmin, math.inf, a, axis, out, keepdims)
 
 
 def nan_position(name, find, worst, a, axis, out, keepdims):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy import reductions
+from functape.numpy import extremes, moments
 from functape.numpy.arguments import as_type, is_inexact, value
 from functape.numpy.creation import array, linspace
 from functape.numpy.indexing import take
@@ -170,7 +170,7 @@ def statistic(mode, x, axis):
         from functape.numpy.quantiles import median
 
         return median(x, axis, keepdims=True)
-    function = {"maximum": reductions.max, "minimum": reductions.min, "mean": reductions.mean}
+    function = {"maximum": extremes.max, "minimum": extremes.min, "mean": moments.mean}
     return function[mode](x, axis, keepdims=True)
 
 
