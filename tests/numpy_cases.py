@@ -49,19 +49,19 @@ np.floor(i) np.round(x*100,-1) np.ceil(i) np.nan_to_num(w)
 np.nan_to_num(w,nan=9.0,posinf=1.0,neginf=-1.0) np.nan_to_num(i) np.real(z) np.imag(z) np.real(x)
 np.imag(x) np.conj(z) np.conjugate(x) np.angle(z) np.angle(z,deg=True) np.angle(x) np.where(b,x,y)
 np.where(b,1.0,x) np.where(b,x,0) np.where(b,i,0.5) np.where(i,x,y) np.where(b,1,2)
-np.where(True,x,y) np.gcd(i,j) np.lcm(i,j) np.gcd(k,4) np.bitwise_count(k) np.bitwise_count(g) x+1
-1+x x-1 1-x x*2 2*x x/2 2/x x//2 2//x x%2 2%x x**2 2**x x**0.5 p**-0.5 i+1 i*1.5 i/2 i//2 i**2 b+1
-b*1.0 b+b b*x k+1 k*2.5 g*g k+g i+k h*2.0 h+1 h*x h+i x+z z*2 z*1j x*1j i*1j b&b b|b b^b ~b i&3
-i|j i^j ~i j<<2 i>>1 x<y x<=0 x>y x>=0 x==x x!=y i==3 -x +x abs(x) divmod(x,2) np.equal(x,y)
-np.not_equal(i,j) np.less(x,0) np.less_equal(i,j) np.greater(x,y) np.greater_equal(x,y)
-np.bitwise_and(i,j) np.bitwise_or(i,1) np.bitwise_xor(i,j) np.bitwise_not(i) np.invert(b)
-np.left_shift(j,1) np.right_shift(i,1) np.bitwise_invert(i) np.bitwise_left_shift(j,1)
-np.logical_and(x,b) np.logical_or(i,b) np.logical_not(i) np.logical_xor(x,b) np.isnan(w)
-np.isinf(w) np.isfinite(w) np.isposinf(w) np.isneginf(w) np.signbit(x) np.isreal(z)
-np.iscomplex(z) np.isreal(x) np.isclose(x,x+1e-7) np.isclose(w,w) np.isclose(w,w,equal_nan=True)
-np.isclose(i,i+1) np.isclose(i,3,atol=1) np.allclose(x,x) np.allclose(x,y) np.array_equal(x,x)
-np.array_equal(x,y) np.array_equal(w,w,equal_nan=True) np.array_equiv(x,x)
-np.array_equiv(np.ones((2,3)),1)
+np.where(True,x,y) np.where(b) np.where(i,size=4,fill_value=0) np.gcd(i,j) np.lcm(i,j) np.gcd(k,4)
+np.bitwise_count(k) np.bitwise_count(g) x+1 1+x x-1 1-x x*2 2*x x/2 2/x x//2 2//x x%2 2%x x**2
+2**x x**0.5 p**-0.5 i+1 i*1.5 i/2 i//2 i**2 b+1 b*1.0 b+b b*x k+1 k*2.5 g*g k+g i+k h*2.0 h+1 h*x
+h+i x+z z*2 z*1j x*1j i*1j b&b b|b b^b ~b i&3 i|j i^j ~i j<<2 i>>1 x<y x<=0 x>y x>=0 x==x x!=y
+i==3 -x +x abs(x) divmod(x,2) np.equal(x,y) np.not_equal(i,j) np.less(x,0) np.less_equal(i,j)
+np.greater(x,y) np.greater_equal(x,y) np.bitwise_and(i,j) np.bitwise_or(i,1) np.bitwise_xor(i,j)
+np.bitwise_not(i) np.invert(b) np.left_shift(j,1) np.right_shift(i,1) np.bitwise_invert(i)
+np.bitwise_left_shift(j,1) np.logical_and(x,b) np.logical_or(i,b) np.logical_not(i)
+np.logical_xor(x,b) np.isnan(w) np.isinf(w) np.isfinite(w) np.isposinf(w) np.isneginf(w)
+np.signbit(x) np.isreal(z) np.iscomplex(z) np.isreal(x) np.isclose(x,x+1e-7) np.isclose(w,w)
+np.isclose(w,w,equal_nan=True) np.isclose(i,i+1) np.isclose(i,3,atol=1) np.allclose(x,x)
+np.allclose(x,y) np.array_equal(x,x) np.array_equal(x,y) np.array_equal(w,w,equal_nan=True)
+np.array_equiv(x,x) np.array_equiv(np.ones((2,3)),1)
 """.split()
 
 REDUCTIONS = """

@@ -9,6 +9,8 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import ARRAYS, alike, as_type, axis_of, integer, shape_of, value
+from functape.numpy.arranging import broadcast_to
+from functape.numpy.shapes import moveaxis
 from functape.op import Value
 from functape.ops.elementwise import floor, power
 from functape.ops.movement import copy_of, reshape, stack
@@ -187,8 +189,6 @@ def full(shape, fill_value, dtype=None, *, device=None):
     >>> ft.numpy.full(3, 2.5)
     tensor([2.5, 2.5, 2.5])
     """
-    from functape.numpy.arranging import broadcast_to
-
     with on(device):
         return broadcast_to(array(fill_value, dtype, copy=False), shape_of(shape, "full"))
 
@@ -312,8 +312,6 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def between(start, stop, num, endpoint, axis):
-    from functape.numpy.shapes import moveaxis
-
     start, stop = alike([start if type(start) in dtypes.WEAK else array(start, copy=False),
                          stop if type(stop) in dtypes.WEAK else array(stop, copy=False)])
     dtype = dtypes.result_type(start, 1.0)
@@ -351,7 +349,5 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     t = t.reshape((num, *(1,) * max(len(start.shape), len(stop.shape))))
     found = start * power(stop / start, t)
     if axis:
-        from functape.numpy.shapes import moveaxis
-
         found = moveaxis(found, 0, axis)
     return found if dtype is None else as_type(found, dtypes.as_dtype(dtype, "geomspace"))

@@ -6,8 +6,12 @@ from functape.errors import ShapeError, describe
 from functape.numpy import moments, reductions, running
 from functape.numpy.arguments import as_type, axis_of, inexact, integer, size_of, value
 from functape.numpy.arranging import broadcast_to
+from functape.numpy.diagonals import diagonal
+from functape.numpy.indexing import take
 from functape.numpy.joining import concatenate
+from functape.numpy.searching import searchsorted
 from functape.numpy.shapes import moveaxis
+from functape.numpy.sorting import argsort
 from functape.ops import contraction, elementwise, movement
 from functape.ops.movement import along
 
@@ -134,8 +138,6 @@ def corrcoef(x, y=None, rowvar=True):
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    from functape.numpy.diagonals import diagonal
-
     c = cov(x, y, rowvar)
     if not c.shape:
         return elementwise.divide(c, c)
@@ -156,10 +158,6 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> ft.numpy.interp(1.5, ft.numpy.array([1.0, 2.0]), ft.numpy.array([10.0, 20.0]))
     tensor(15.)
     """
-    from functape.numpy.indexing import take
-    from functape.numpy.searching import searchsorted
-    from functape.numpy.sorting import argsort
-
     x, xp, fp = (inexact(value(v, "interp", i)) for i, v in enumerate((x, xp, fp)))
     if xp.shape != fp.shape or len(xp.shape) != 1 or not xp.shape[0]:
         raise ShapeError(f"interp takes points as two vectors of one length, not empty, but xp "

@@ -203,7 +203,7 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
     tensor([1., 6.])
     """
     if x is None and y is None:
-        from functape.numpy.indexing import nonzero
+        from functape.numpy.searching import nonzero
 
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:

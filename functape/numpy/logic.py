@@ -3,6 +3,7 @@
 import numpy as np
 
 from functape.numpy.arguments import ARRAYS, is_inexact, value
+from functape.numpy.arranging import broadcast_shapes
 from functape.numpy.creation import asarray
 from functape.numpy.elementwise import imag, real
 from functape.op import Value
@@ -155,8 +156,6 @@ def array_equiv(a1, a2):
     >>> ft.numpy.array_equiv(ft.numpy.array([1, 1]), 1)
     tensor(True)
     """
-    from functape.numpy.arranging import broadcast_shapes
-
     a, b = asarray(a1), asarray(a2)
     try:
         broadcast_shapes(a.shape, b.shape)

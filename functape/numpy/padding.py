@@ -7,6 +7,7 @@ from functape.numpy import extremes, moments
 from functape.numpy.arguments import as_type, is_inexact, value
 from functape.numpy.creation import array, linspace
 from functape.numpy.indexing import take
+from functape.numpy.quantiles import median
 from functape.ops import elementwise, movement
 from functape.ops.families import broadcast_to
 from functape.ops.movement import along
@@ -166,11 +167,8 @@ def pad_statistic(x, width, axis, mode, stat_length=None):
 
 
 def statistic(mode, x, axis):
-    if mode == "median":
-        from functape.numpy.quantiles import median
-
-        return median(x, axis, keepdims=True)
-    function = {"maximum": extremes.max, "minimum": extremes.min, "mean": moments.mean}
+    function = {"maximum": extremes.max, "minimum": extremes.min, "mean": moments.mean,
+                "median": median}
     return function[mode](x, axis, keepdims=True)
 
 

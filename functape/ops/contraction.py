@@ -10,8 +10,11 @@ from functape.ops.movement import reshape, transpose
 
 def matmul_kernel(x, y):
     """MLX multiplies matrices of floats only; integers go through float64, exact below 2^53."""
-    if mx.issubdtype(x.dtype, mx.inexact) or mx.issubdtype(y.dtype, mx.inexact):
+    try:
         return mx.matmul(x, y)
+    except ValueError:
+        if mx.issubdtype(mx.result_type(x.dtype, y.dtype), mx.inexact):
+            raise
     product = mx.matmul(x.astype(mx.float64, stream=mx.cpu), y.astype(mx.float64, stream=mx.cpu),
                         stream=mx.cpu)
     dtype = mx.result_type(x.dtype, y.dtype)
