@@ -19,6 +19,7 @@ from functape.ops.families import (
     masked,
     nondiff,
     scale,
+    scale_both,
     stretch,
 )
 from functape.ops.float64 import exact
@@ -36,16 +37,21 @@ def ratio_kernel(x, y):
     return masked(mx.divide(x, y), mx.not_equal(x, 0))
 
 
-quotient_rules = (lambda g, y: ratio(g, y), lambda g, ans, y: -ratio(scale(g, ans), y))
 
 subtract = elementwise("subtract", mx.subtract, 1, -1, doc="x - y, element by element.")
 negative = elementwise("negative", mx.negative, -1, doc="-x.")
-divide = elementwise("divide", mx.divide, *quotient_rules, doc="x / y, element by element.")
-ratio = elementwise("ratio", ratio_kernel, *quotient_rules,
-                    doc="x / y, and 0 wherever x is 0, also where y is 0, infinite or NaN.")
+divide = elementwise(
+    "divide", mx.divide, lambda g, y: ratio(g, y), lambda g, ans, y: -ratio(scale(g, ans), y),
+    doc="x / y, element by element.",
+)
+ratio = elementwise(
+    "ratio", ratio_kernel, lambda g, y: ratio(g, y),
+    lambda g, ans, y: -ratio(scale_both(g, ans), y),
+    doc="x / y, and 0 wherever x is 0, also where y is 0, infinite or NaN.",
+)
 reciprocal = elementwise("reciprocal", mx.reciprocal, lambda ans: -square(ans), unbounded=True,
                          doc="1 / x.")
-square = elementwise("square", mx.square, lambda x: 2 * x, unbounded=True, doc="x * x.")
+square = elementwise("square", mx.square, lambda x: 2 * x, doc="x * x.")
 degrees = elementwise("degrees", mx.degrees, 180 / PI, doc="Radians to degrees.")
 radians = elementwise("radians", mx.radians, PI / 180, doc="Degrees to radians.")
 
@@ -77,18 +83,20 @@ NEGATIVE_POWERS = {
 }
 
 
-def power_by_base(x, y):
-    """y x^(y-1); 0 for y = 0, also at x = 0."""
-    if isinstance(y, NUMBER):
-        return y * power(x, y - 1) if y else 0.0
-    return scale(y, power(x, y - 1))
+def power_by_base(g, x, y):
+    """g y x^(y-1); 0 for y = 0, also at x = 0."""
+    if not isinstance(y, NUMBER):
+        return scale(g, scale(y, power(x, y - 1)))
+    slope = y * power(x, y - 1) if y else 0.0
+    return g * slope if y == 0 or y >= 1 else scale(g, slope)
 
 
-def power_by_exponent(x, ans):
-    """x^y log x, whose limit at x = 0 is 0."""
+def power_by_exponent(g, x, ans):
+    """g x^y log x, whose limit at x = 0 is 0."""
     if isinstance(x, NUMBER):
-        return ans * (math.log(x) if x > 0 else 0.0 if x == 0 else math.nan)
-    return ans * log(x + (x == 0))
+        slope = math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
+        return scale(g, ans * slope)
+    return scale(g, ans * log(x + (x == 0)))
 
 
 def cbrt_kernel(x):
@@ -97,8 +105,7 @@ def cbrt_kernel(x):
     return mx.where(x == 0, x.astype(root.dtype), newton)
 
 
-power = elementwise("power", power_kernel, power_by_base, power_by_exponent, unbounded=True,
-                    doc="x ** y.")
+power = elementwise("power", power_kernel, power_by_base, power_by_exponent, doc="x ** y.")
 sqrt = elementwise("sqrt", mx.sqrt, lambda g, ans: ratio(g, 2 * ans), doc="Square root.")
 rsqrt = elementwise("rsqrt", mx.rsqrt, lambda g, ans, x: ratio(scale(g, -0.5 * ans), x),
                     doc="1 / sqrt(x).")

@@ -208,16 +208,20 @@ def nondiff(name, kernel, args=("x",), batch=None, doc=""):
 
 def scale_kernel(x, y):
     product = mx.multiply(x, y)
-    if isinstance(y, (bool, int, float)):
-        return product if y == y and abs(y) != math.inf else masked(product, mx.not_equal(x, 0))
-    return masked(product, mx.logical_and(mx.not_equal(x, 0), mx.not_equal(y, 0)))
+    if isinstance(y, (bool, int, float)) and math.isfinite(y):
+        return product
+    return masked(product, mx.not_equal(x, 0))
 
 
 def masked(result, keep):
-    """`result`, but 0 where `keep` does not hold; by bits: a fifth of a `where` on a CPU."""
+    """`result`, but 0 where `keep` does not hold.
+
+    Of many elements by bits, which costs a fifth of a `where` on a CPU; of few by `where`, which is
+    one operation rather than five.
+    """
     word = WORDS.get(result.dtype)
-    if word is None:
-        return mx.where(keep, result, mx.zeros_like(result))
+    if word is None or result.size < 4096:
+        return mx.where(keep, result, 0)
     mask = mx.negative(keep.astype(word))
     return mx.view(mx.bitwise_and(mx.view(result, word), mask), result.dtype)
 
@@ -264,7 +268,14 @@ scale = elementwise(
     "scale",
     scale_kernel,
     lambda g, y: scale(g, y),
-    lambda g, x: scale(g, x),
+    lambda g, x: scale_both(g, x),
+    doc="x * y, and 0 wherever x is 0, also where y is infinite or NaN.",
+)
+scale_both = elementwise(
+    "scale_both",
+    lambda x, y: masked(mx.multiply(x, y), mx.logical_and(mx.not_equal(x, 0), mx.not_equal(y, 0))),
+    lambda g, y: scale_both(g, y),
+    lambda g, x: scale_both(g, x),
     doc="x * y, and 0 wherever x or y is 0, also where the other is infinite or NaN.",
 )
 astype = linear(
