@@ -42,6 +42,7 @@ from op_draws import (
 
 import functape.ops
 from functape.op import table
+from functape.ops.conv import Geometry
 from functape.ops.elementwise import absolute
 
 for module in pkgutil.iter_modules(functape.ops.__path__):
@@ -64,6 +65,15 @@ def sizes(out):
     return out[0], absolute(out[1])
 
 
+def line(stride=1, padding=(0, 0), dilation=1, spread=1, groups=1):
+    """How filters move along one axis."""
+    return Geometry((stride,), (padding,), (dilation,), (spread,), groups)
+
+
+def plane():
+    return Geometry((2, 1), ((1, 1), (0, 0)), (1, 2), (1, 1), 1)
+
+
 SCATTERED = [row(real(3, 2), real(5, 2), indices(3, 5), axis=0),
              row(real(2, 4), real(2, 2, 3), indices(4, 2, 3), axis=1)]
 
@@ -72,6 +82,7 @@ ROWS = {
     "multiply": binary(real, real, *zz2),
     "add": binary(real, real, *zz2),
     "scale": binary(real, real, *zz2),
+    "scale_both": binary(real, real, *zz2),
     "astype": [row(real(2, 3), dtype=mx.float64), row(single(2), dtype=mx.float64),
                row(single(3), dtype=mx.complex64), row(z(2, 3), dtype=mx.float32)],
     "broadcast_to": [row(real(3), shape=(2, 3)), row(real(2, 1, 3), shape=(2, 4, 3)),
@@ -264,6 +275,21 @@ ROWS = {
     "rfft": [row(real(5), axes=(0,), norm="backward"), row(real(2, 4), axes=(0, 1), norm="ortho")],
     "irfft": [row(z(3), axes=(0,), n=5, norm="backward"),
               row(z(2, 3), axes=(0, 1), n=4, norm="ortho")],
+    # convolutions: x (N, ..., I), y (O, ..., I / groups)
+    "conv": [row(real(2, 5, 2), real(3, 3, 2), geometry=line()),
+             row(real(1, 6, 4), real(2, 2, 2), geometry=line(stride=2, padding=(1, 2), groups=2)),
+             row(real(1, 4, 5, 1), real(2, 2, 3, 1), geometry=plane()),
+             row(real(1, 4, 1), real(1, 2, 1),
+                 geometry=line(dilation=2, spread=2, padding=(2, -1)))],
+    "conv_input": [row(real(2, 3, 3), real(3, 3, 2), geometry=line(), size=(5,)),
+                   row(real(1, 4, 2), real(2, 2, 2), size=(6,),
+                       geometry=line(stride=2, padding=(1, 2), groups=2)),
+                   row(real(1, 3, 1, 2), real(2, 2, 3, 1), geometry=plane(), size=(4, 5))],
+    "conv_weight": [row(real(2, 5, 2), real(2, 3, 3), geometry=line(), size=(3,)),
+                    row(real(1, 6, 4), real(1, 4, 2), size=(2,),
+                        geometry=line(stride=2, padding=(1, 2), groups=2))],
+    # collectives
+    "psum": [row(real(2, 3), rank=-1, size=3)],
     # linear algebra
     "triangle": [row(real(3, 3), lower=True, offset=0), row(real(2, 3, 4), lower=False, offset=1),
                  row(z(2, 2), lower=True, offset=-1)],
@@ -271,6 +297,48 @@ ROWS = {
     "norm": [row(real(2, 3), axis=(1,), keepdims=False, ord=2),
              row(real(4), axis=(0,), keepdims=True, ord=1),
              row(real(2, 3), axis=(0, 1), keepdims=False, ord=3)],
+    # special functions
+    "gammaln": unary(positive, row(spaced(-2.8, -2.2)(3)), row(spaced(9, 30)(3))),
+    "gamma": unary(positive, row(spaced(-1.8, -1.2)(3)), row(spaced(6, 8)(3))),
+    "gammasgn": unary(real),
+    "digamma": unary(positive, row(spaced(-1.8, -1.2)(3)), row(spaced(9, 30)(3))),
+    "polygamma": [row(positive(2, 3), n=1), row(positive(), n=2), row(spaced(-1.8, -1.2)(3), n=1),
+                  row(spaced(9, 30)(3), n=3)],
+    "zeta": [row(above_one(2, 3), positive(2, 3), order=0),
+             row(above_one(2, 1, 3), positive(4, 1), order=0), row(2.2, positive(3), order=0),
+             row(spaced(2, 9)(3), 1.5, order=0), row(above_one(3), positive(), order=1)],
+    "betaln": binary(positive, positive, row(positive(3), spaced(9, 20)(3)),
+                     row(spaced(9, 20)(3), spaced(9, 20)(3))),
+    "gamma_density": [row(positive(2, 3), positive(2, 3)), row(positive(2, 1), positive(3)),
+                      row(spaced(9, 12)(3), spaced(9, 12)(3)), row(1.7, positive(3))],
+    "gamma_moment": [row(positive(2, 3), spaced(0.3, 3)(2, 3), order=0, upper=False),
+                     row(positive(2, 1), spaced(0.3, 3)(3), order=0, upper=True),
+                     row(spaced(9, 12)(3), spaced(8, 13)(3), order=0, upper=False),
+                     row(1.7, spaced(0.3, 3)(3), order=0, upper=False),
+                     row(spaced(1, 3)(2), spaced(0.3, 3)(2), order=1, upper=False),
+                     row(spaced(1, 3)(2), spaced(0.3, 3)(2), order=2, upper=True).but(order=1)],
+    "beta_density": [row(positive(2, 3), positive(2, 3), spaced(0.2, 0.8)(2, 3)),
+                     row(positive(2, 1), 2.5, spaced(0.2, 0.8)(3)),
+                     row(spaced(9, 12)(3), spaced(9, 12)(3), spaced(0.3, 0.7)(3))],
+    "beta_moment": [row(positive(2, 3), positive(2, 3), spaced(0.2, 0.8)(2, 3), order=(0, 0)),
+                    row(positive(2, 1), 2.5, spaced(0.2, 0.8)(3), order=(0, 0)),
+                    row(spaced(9, 12)(3), spaced(9, 12)(3), spaced(0.3, 0.7)(3), order=(0, 0)),
+                    row(spaced(1, 3)(2), spaced(1, 3)(2), spaced(0.2, 0.8)(2),
+                        order=(1, 0)).but(order=1)],
+    "erfcx": [row(real(2, 3), order=0), row(spaced(-4, 9)(4), order=0), row(real(), order=2)],
+    "erfc": unary(real),
+    "ndtr": unary(real, row(spaced(-5, 5)(4))),
+    "log_ndtr": unary(real, row(spaced(-9, 5)(6))),
+    "ndtri": unary(spaced(0.1, 0.9), row(spaced(0.06, 0.1)(2))),
+    "iv": [row(real(2, 3), order=0), row(real(), order=1), row(spaced(8.2, 9)(2), order=2)],
+    "ive": [row(real(2, 3), order=0), row(real(), order=1), row(spaced(-9.5, 9)(4), order=2)],
+    "expn": [row(positive(2, 3), n=1), row(positive(), n=0), row(spaced(0.3, 3)(3), n=3)],
+    "expi": unary(positive, row(spaced(-2, -1)(2)), row(spaced(6.2, 8)(2))),
+    "si": unary(real, row(spaced(4.2, 6)(2))),
+    "ci": unary(positive, row(spaced(4.2, 6)(2))),
+    "dawsn": unary(real),
+    "spence": unary(positive, row(spaced(0.1, 0.4)(2)), row(spaced(2.2, 4)(2))),
+    "random_bits": [row(integers(0, 99, 2), shape=(3,)), row(integers(0, 99, 3, 2), shape=(2, 2))],
 }
 
 # Matrix factorisations, which MLX has in single and double precision only. What is free in them,

@@ -3,6 +3,10 @@ op's own name, with the op's parameters, needs no entry."""
 
 import functools
 
+import functape  # noqa: F401
+
+# isort: split
+import mlx.core as mx
 import numpy as np
 
 SPACES = ("numpy", "nn", "scipy.special", "lax", "numpy.linalg", "numpy.fft")
@@ -137,6 +141,100 @@ def norm(jax, x, axis, keepdims, ord):
     return abs(x).max(axis, keepdims=keepdims) if np.isinf(ord) else power
 
 
+def conv(jax, x, y, geometry):
+    n = x.ndim - 2
+    axes = jax.lax.ConvDimensionNumbers(*((0, n + 1, *range(1, n + 1)),) * 3)
+    return jax.lax.conv_general_dilated(
+        x, y, geometry.stride, geometry.padding, geometry.spread, geometry.dilation, axes,
+        geometry.groups)
+
+
+def conv_input(jax, y, w, geometry, size):
+    x = jax.numpy.zeros((y.shape[0], *size, w.shape[-1] * geometry.groups))
+    return jax.vjp(lambda x: conv(jax, x, w, geometry), x)[1](y)[0]
+
+
+def conv_weight(jax, x, y, geometry, size):
+    w = jax.numpy.zeros((y.shape[-1], *size, x.shape[-1] // geometry.groups))
+    return jax.vjp(lambda w: conv(jax, x, w, geometry), w)[1](y)[0]
+
+
+def by_differences(f, order, x, step=2e-3):
+    """The derivative of this order of f at x: central differences of fourth order."""
+    if order == 0:
+        return np.asarray(f(x))
+    at = [by_differences(f, order - 1, x + k * step) for k in (1, -1, 2, -2)]
+    return (8 * (at[0] - at[1]) - (at[2] - at[3])) / (12 * step)
+
+
+def zeta(jax, x, y, order):
+    return by_differences(lambda a: jax.scipy.special.zeta(a, y), order, np.asarray(x))
+
+
+def erfcx(jax, x, order):
+    return by_differences(jax.scipy.special.erfcx, order, np.asarray(x), 1e-2)
+
+
+def moment(density, scores):
+    """The integral over [0, x] of a density times powers of its scores, element by element."""
+    from scipy.integrate import quad
+
+    @np.vectorize
+    def element(x, orders, *parameters):
+        def weighted(t):
+            factors = [s(t, *parameters) ** n for s, n in zip(scores, orders, strict=True)]
+            return density(t, *parameters) * np.prod(factors)
+
+        return quad(weighted, 0, x, epsabs=1e-11, limit=200)[0]
+
+    return element
+
+
+def orders_of(*orders):
+    """Several orders as one object, which NumPy does not take for an array."""
+    held = np.empty((), object)
+    held[()] = orders
+    return held
+
+
+def gamma_moment(jax, a, x, order, upper):
+    import scipy.special as special
+    from scipy.stats import gamma
+
+    found = moment(gamma.pdf, [lambda t, a: np.log(t) - special.digamma(a)])
+    stop = np.full(np.shape(a), np.inf) if upper else x
+    lower = found(x, orders_of(order), a)
+    return found(stop, orders_of(order), a) - lower if upper else lower
+
+
+def beta_moment(jax, a, b, x, order):
+    from scipy.special import digamma
+    from scipy.stats import beta
+
+    scores = [lambda t, a, b: np.log(t) - digamma(a) + digamma(a + b),
+              lambda t, a, b: np.log1p(-t) - digamma(b) + digamma(a + b)]
+    return moment(beta.pdf, scores)(x, orders_of(*order), a, b)
+
+
+def random_bits(jax, key, shape):
+    """The bits of MLX's generator, key by key."""
+    words = [np.asarray(mx.random.split(mx.array(k.astype(np.uint32)), 9)).ravel()
+             for k in np.asarray(key).reshape(-1, 2)]
+    count = int(np.prod(shape))
+    return np.stack([w[:count] for w in words]).reshape(*key.shape[:-1], *shape)
+
+
+def scipy_special(name, *parameters):
+    """A function of SciPy's, with the op's parameters in front."""
+
+    def call(jax, *args, **params):
+        import scipy.special
+
+        return getattr(scipy.special, name)(*[params[p] for p in parameters], *args)
+
+    return call
+
+
 def eigh_holds(x, w, v):
     yield np.linalg.eigvalsh(x), w
     yield x @ v, v * w[..., None, :]
@@ -176,6 +274,7 @@ ORACLES = {
     "dynamic_unslice": place_block,
     "dynamic_update_slice": overwrite_block,
     "scale": lambda jax, x, y: jax.numpy.multiply(x, y),
+    "scale_both": lambda jax, x, y: jax.numpy.multiply(x, y),
     "ratio": lambda jax, x, y: jax.numpy.divide(x, y),
     "astype": as_type,
     "cast": as_type,
@@ -231,5 +330,23 @@ ORACLES = {
     "cofactor": cofactor,
     "expm": lambda jax, x, max_squarings: jax.scipy.linalg.expm(x),
     "norm": norm,
+    "polygamma": scipy_special("polygamma", "n"),
+    "zeta": zeta,
+    "gamma_density": lambda jax, a, x: jax.scipy.stats.gamma.pdf(x, a),
+    "gamma_moment": gamma_moment,
+    "beta_density": lambda jax, a, b, x: jax.scipy.stats.beta.pdf(x, a, b),
+    "beta_moment": beta_moment,
+    "erfcx": erfcx,
+    "iv": scipy_special("iv", "order"),
+    "ive": scipy_special("ive", "order"),
+    "expn": scipy_special("expn", "n"),
+    "si": lambda jax, x: jax.scipy.special.sici(x)[0],
+    "ci": lambda jax, x: jax.scipy.special.sici(x)[1],
+    "random_bits": random_bits,
+    "conv": conv,
+    "conv_input": conv_input,
+    "conv_weight": conv_weight,
+    "dawsn": scipy_special("dawsn"),
+    "psum": lambda jax, x, rank, size: x * size,
     "logsumexp": lambda jax, x, **p: jax.nn.logsumexp(x, **p),
 }
