@@ -26,7 +26,8 @@ table = {}  # name -> Op: methods, namespaces, tests and docs are generated from
 
 MIXED = (
     "MLX was given a functape value, and would drop its gradient. Convert the other operand, "
-    "functape.asarray(X) @ w, or use functape.numpy's function in place of mlx.core's."
+    "functape.asarray(X) @ w, use functape.numpy's function in place of mlx.core's, or run the "
+    "code under functape.mlx.dispatch()."
 )
 
 
@@ -119,10 +120,12 @@ class Op:
       batch: ``(op, size, args, mapped, params) -> outputs``, batch axes leading throughout.
       outputs: names of the outputs where there are several; `g` is then a tuple.
       doc: one line for the reader.
+      register: put it into the op table; False for ops that are made for one user's function.
     """
 
     def __init__(
-        self, name, kernel, *, args, vjp=(), jvp=None, batch=None, outputs=("ans",), doc=""
+        self, name, kernel, *, args, vjp=(), jvp=None, batch=None, outputs=("ans",), doc="",
+        register=True,
     ):
         self.name = self.__name__ = name
         self.kernel = kernel
@@ -135,7 +138,8 @@ class Op:
         self.variadic = self.args[0].startswith("*") if self.args else False
         self.plans = {}
         self.__doc__ = doc or f"The primitive `{name}`."
-        table[name] = self
+        if register:
+            table[name] = self
 
     def __repr__(self):
         return f"<op {self.name}({', '.join(self.args)})>"

@@ -1,0 +1,5 @@
+"""At home in MLX: its functions, its layers and its optimizers with functape's derivatives."""
+
+from functape.mlx.lifting import lift
+
+__all__ = ["lift"]
