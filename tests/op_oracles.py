@@ -149,14 +149,20 @@ def conv(jax, x, y, geometry):
         geometry.groups)
 
 
+def transposed(jax, f, shape, y):
+    """The transpose of a linear function, by its matrix. (XLA aborts on some of JAX's own.)"""
+    basis = jax.numpy.eye(int(np.prod(shape))).reshape(-1, *shape)
+    return jax.numpy.stack([(f(e) * y).sum() for e in basis]).reshape(shape)
+
+
 def conv_input(jax, y, w, geometry, size):
-    x = jax.numpy.zeros((y.shape[0], *size, w.shape[-1] * geometry.groups))
-    return jax.vjp(lambda x: conv(jax, x, w, geometry), x)[1](y)[0]
+    shape = (y.shape[0], *size, w.shape[-1] * geometry.groups)
+    return transposed(jax, lambda x: conv(jax, x, w, geometry), shape, y)
 
 
 def conv_weight(jax, x, y, geometry, size):
-    w = jax.numpy.zeros((y.shape[-1], *size, x.shape[-1] // geometry.groups))
-    return jax.vjp(lambda w: conv(jax, x, w, geometry), w)[1](y)[0]
+    shape = (y.shape[-1], *size, x.shape[-1] // geometry.groups)
+    return transposed(jax, lambda w: conv(jax, x, w, geometry), shape, y)
 
 
 def by_differences(f, order, x, step=2e-3):
@@ -218,9 +224,9 @@ def beta_moment(jax, a, b, x, order):
 
 def random_bits(jax, key, shape):
     """The bits of MLX's generator, key by key."""
-    words = [np.asarray(mx.random.split(mx.array(k.astype(np.uint32)), 9)).ravel()
-             for k in np.asarray(key).reshape(-1, 2)]
     count = int(np.prod(shape))
+    words = [np.asarray(mx.random.split(mx.array(k.astype(np.uint32)), -(-count // 2))).ravel()
+             for k in np.asarray(key).reshape(-1, 2)]
     return np.stack([w[:count] for w in words]).reshape(*key.shape[:-1], *shape)
 
 
@@ -269,7 +275,67 @@ PROPERTIES = {
     "full_svd": svd_holds,
 }
 
+def windows(jax, x, over):
+    """By an index for each axis: (..., positions, size, ...)."""
+    for k, (a, size, s, d) in enumerate(over.runs()):
+        positions = (x.shape[a + k] - (size - 1) * d - 1) // s + 1
+        i = s * np.arange(positions)[:, None] + d * np.arange(size)
+        x = jax.numpy.take(x, i, axis=a + k)
+    return x
+
+
+def overlap(jax, x, over, shape):
+    like = jax.numpy.zeros(shape, x.dtype)
+    return jax.linear_transpose(functools.partial(windows, jax, over=over), like)(x)[0]
+
+
+def layer_norm(jax, x, w, b, eps):
+    return jax.nn.standardize(x, epsilon=eps) * w + b
+
+
+def rms_norm(jax, x, w, eps):
+    return x / jax.numpy.sqrt((x ** 2).mean(-1, keepdims=True) + eps) * w
+
+
+def attention(jax, q, k, v, mask, scale):
+    jnp = jax.numpy
+    k, v = (jnp.repeat(a, q.shape[1] // k.shape[1], axis=1) for a in (k, v))
+    s = scale * jnp.einsum("bhtd,bhsd->bhts", q, k)
+    s = jnp.where(mask, s, -1e30) if getattr(mask, "dtype", None) == bool else s + mask
+    return jnp.einsum("bhts,bhsd->bhtd", jax.nn.softmax(s), v)
+
+
+def rope(jax, x, dims, traditional, base, scale, offset):
+    """Pairs as complex numbers, turned."""
+    jnp, half = jax.numpy, dims // 2
+    pairs = x[..., :dims].reshape(*x.shape[:-1], half, 2) if traditional else jnp.stack(
+        (x[..., :half], x[..., half:dims]), -1)
+    angle = scale * (offset + np.arange(x.shape[-2]))[:, None] * base ** (-np.arange(half) / half)
+    z = (pairs[..., 0] + 1j * pairs[..., 1]) * np.exp(1j * angle)
+    pairs = jnp.stack((z.real, z.imag), -1)
+    turned = pairs.reshape(*x.shape[:-1], dims) if traditional else jnp.concatenate(
+        (pairs[..., 0], pairs[..., 1]), -1)
+    return jnp.concatenate((turned, x[..., dims:]), -1)
+
+
+def cross_entropy(jax, x, i):
+    return jax.nn.logsumexp(x, -1) - jax.numpy.take_along_axis(x, i[..., None], -1)[..., 0]
+
+
 ORACLES = {
+    "windows": windows,
+    "overlap": overlap,
+    "window_sum": lambda jax, x, over: windows(jax, x, over).sum(over.inner()),
+    "window_max": lambda jax, x, over: windows(jax, x, over).max(over.inner()),
+    "exp_below": lambda jax, x: jax.numpy.exp(x),
+    "centre": lambda jax, x, axis: x - x.mean(axis, keepdims=True),
+    "inverse_rms": lambda jax, x, axis, eps:
+        jax.lax.rsqrt((x ** 2).mean(axis, keepdims=True) + eps),
+    "layer_norm": layer_norm,
+    "rms_norm": rms_norm,
+    "attention": attention,
+    "rope": rope,
+    "cross_entropy": cross_entropy,
     "dynamic_slice": lambda jax, x, i, sizes: jax.lax.dynamic_slice(x, i, sizes),
     "dynamic_unslice": place_block,
     "dynamic_update_slice": overwrite_block,
