@@ -44,6 +44,7 @@ import functape.ops
 from functape.op import table
 from functape.ops.conv import Geometry
 from functape.ops.elementwise import absolute
+from functape.ops.pooling import Windows
 
 for module in pkgutil.iter_modules(functape.ops.__path__):
     importlib.import_module(f"functape.ops.{module.name}")
@@ -73,6 +74,10 @@ def line(stride=1, padding=(0, 0), dilation=1, spread=1, groups=1):
 def plane():
     return Geometry((2, 1), ((1, 1), (0, 0)), (1, 2), (1, 1), 1)
 
+
+PAIRS = Windows((1,), (2,), (2,), (1,))  # side by side
+RUNS = Windows((0, 1), (2, 3), (1, 2), (2, 1))
+LONE = Windows((0,), (3,), (2,), (1,))
 
 SCATTERED = [row(real(3, 2), real(5, 2), indices(3, 5), axis=0),
              row(real(2, 4), real(2, 2, 3), indices(4, 2, 3), axis=1)]
@@ -288,6 +293,33 @@ ROWS = {
     "conv_weight": [row(real(2, 5, 2), real(2, 3, 3), geometry=line(), size=(3,)),
                     row(real(1, 6, 4), real(1, 4, 2), size=(2,),
                         geometry=line(stride=2, padding=(1, 2), groups=2))],
+    # windows
+    "windows": [row(real(2, 4, 2), over=PAIRS), row(real(4, 6), over=RUNS), row(real(8), over=LONE),
+                row(z(8), over=LONE)],
+    "overlap": [row(real(2, 2, 2, 2), over=PAIRS, shape=(2, 4, 2)),
+                row(real(2, 2, 2, 3), over=RUNS, shape=(4, 6)),
+                row(real(3, 3), over=LONE, shape=(8,)), row(z(3, 3), over=LONE, shape=(8,))],
+    "window_sum": [row(real(2, 4, 2), over=PAIRS), row(real(4, 6), over=RUNS),
+                   row(z(8), over=LONE)],
+    "window_max": [row(real(2, 4, 2), over=PAIRS), row(real(4, 6), over=RUNS),
+                   row(real(8), over=LONE)],
+    # neural networks
+    "softplus": unary(real),
+    "exp_below": unary(spaced(-3, -0.1)),
+    "elu": binary(real, positive),
+    "centre": [row(real(2, 3), axis=(1,)), row(real(2, 3, 2), axis=(0, 2)), row(z(3), axis=(0,))],
+    "inverse_rms": [row(real(2, 3), axis=(1,), eps=1e-2),
+                    row(real(2, 3, 2), axis=(0, 2), eps=0.0)],
+    "layer_norm": [row(real(2, 3), positive(3), real(3), eps=1e-2),
+                   row(real(2, 2, 3), real(3), real(3), eps=1e-5)],
+    "rms_norm": [row(real(2, 3), positive(3), eps=1e-2), row(real(2, 2, 3), real(3), eps=1e-5)],
+    "attention": [row(real(1, 2, 3, 2), real(1, 2, 4, 2), real(1, 2, 4, 3), 0.0, scale=0.7),
+                  row(real(2, 4, 3, 2), real(2, 2, 3, 2), real(2, 2, 3, 2), real(3, 3), scale=1.0),
+                  row(real(1, 2, 2, 2), real(1, 1, 3, 2), real(1, 1, 3, 1), boolean(1, 1, 2, 3),
+                      scale=0.5)],
+    "rope": [row(real(2, 3, 4), dims=4, traditional=False, base=100.0, scale=1.0, offset=0),
+             row(real(1, 2, 3, 6), dims=4, traditional=True, base=100.0, scale=0.5, offset=3)],
+    "cross_entropy": [row(real(2, 3), integers(0, 3, 2)), row(real(3, 2, 4), integers(0, 4, 3, 2))],
     # collectives
     "psum": [row(real(2, 3), rank=-1, size=3)],
     # linear algebra

@@ -1,22 +1,27 @@
 """The rules: one statement per op, by kind of mathematics. See families.py for the forms."""
 
 from functape.ops import (
+    activations,
     contraction,
+    conv,
     elementwise,
     factors,
     families,
+    fast,
     fft,
     indexing,
     linalg,
     matrix_functions,
     movement,
     norms,
+    pooling,
     reductions,
     sorting,
     spectral,
 )
 
 __all__ = [
-    "contraction", "elementwise", "factors", "families", "fft", "indexing", "linalg",
-    "matrix_functions", "movement", "norms", "reductions", "sorting", "spectral",
+    "activations", "contraction", "conv", "elementwise", "factors", "families", "fast", "fft",
+    "indexing", "linalg", "matrix_functions", "movement", "norms", "pooling", "reductions",
+    "sorting", "spectral",
 ]
