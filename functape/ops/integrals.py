@@ -1,0 +1,232 @@
+"""Functions defined by integrals: exponential, sine, cosine, Dawson's, and the dilogarithm."""
+
+import math
+
+import mlx.core as mx
+import numpy as np
+
+from functape.ops.approximation import (
+    bernoulli,
+    chebyshev,
+    cos,
+    exp,
+    gauss,
+    on_floats,
+    polynomial,
+    sin,
+)
+from functape.ops.elementwise import cos as cos_op
+from functape.ops.elementwise import exp as exp_op
+from functape.ops.elementwise import log, ratio, sinc_derivative, where
+from functape.ops.families import elementwise, scale
+from functape.ops.gamma import EULER, PI
+
+
+def inverse(x, start):
+    """t in (-1, 1] for x in [start, inf)."""
+    return 2 * start / mx.maximum(x, start) - 1
+
+
+def laplace(f, x):
+    """x times the integral of e^(-x s) f(s) over s >= 0, in NumPy, for x >= 1."""
+    nodes, weights = gauss(200)
+    u = 45 * nodes
+    return (np.exp(-u) * f(u / x[:, None])) @ (45 * weights)
+
+
+def point(t, start):
+    """x for t, in NumPy: the reverse of `inverse`."""
+    return 2 * start / np.maximum(1 + t, 1e-12)
+
+
+# --- E_n ----------------------------------------------------------------------------------------
+
+
+def expn_reference(t, n):
+    return laplace(lambda s: (1 + s) ** -n, point(t, 1.0))
+
+
+def expn_kernel(x, n):
+    """The integral of e^(-x t) t^-n over t >= 1: its power series below 1, else e^-x / x times a
+    Chebyshev series in 1 / x."""
+    far = exp(-x) / x
+    if n == 0:
+        return far
+    far = far * chebyshev(inverse(x, 1.0), expn_reference, 64, n)
+    z = mx.clip(x, 0, 1)
+    c = [0.0 if m == n - 1 else -(-1) ** m / ((m - n + 1) * math.factorial(m))
+         for m in range(max(20, n + 3))]
+    harmonic = sum(1 / k for k in range(1, n))
+    pole = (-1) ** (n - 1) / math.factorial(n - 1) * (harmonic - EULER - mx.log(z))
+    for _ in range(n - 1):
+        pole = mx.where(z == 0, 0, pole * z)
+    near = polynomial(z, c) + pole
+    return mx.where(x < 0, math.nan, mx.where(x <= 1, near, far))
+
+
+def expn_slope(x, ans, n):
+    return -ans * (1 + 1 / x) if n == 0 else -expn(x, n=n - 1)
+
+
+# --- Ei -----------------------------------------------------------------------------------------
+
+
+def ei_sum(x):
+    """Ei(x) - log x - gamma, in NumPy: the sum of x^k / (k k!)."""
+    total, term = np.zeros_like(x), np.ones_like(x)
+    for k in range(1, 160):
+        term = term * x / k
+        total = total + term / k
+    return total
+
+
+def ei_scaled(t, low, high):
+    """x e^-x Ei(x) for x in [low, high], in NumPy; beyond 45 by its asymptotic series."""
+    if high == math.inf:
+        x = point(t, low)
+    else:
+        x = low + (high - low) * (t + 1) / 2
+    series = np.minimum(x, 45)
+    near = series * np.exp(-series) * (ei_sum(series) + np.log(series) + EULER)
+    far, term = np.ones_like(x), np.ones_like(x)
+    for k in range(1, 40):
+        term = term * k / np.maximum(x, 45)
+        far = far + term
+    return np.where(x < 45, near, far)
+
+
+def expi_kernel(x):
+    """Chebyshev series on [0, 6], [6, 12], [12, 24] and beyond; -E_1(-x) below 0."""
+    z = mx.clip(x, 1e-37, 6)
+    out = z * chebyshev(z / 3 - 1, ei_near, 32) + mx.log(z) + EULER
+    growth = exp(0.5 * mx.maximum(x, 1))
+    growth = growth / mx.maximum(x, 1) * growth
+    for low, high in ((6.0, 12.0), (12.0, 24.0), (24.0, math.inf)):
+        if high == math.inf:
+            t = inverse(x, low)
+        else:
+            t = (mx.clip(x, low, high) - low) * (2 / (high - low)) - 1
+        out = mx.where(x > low, growth * chebyshev(t, ei_scaled, 40, low, high), out)
+    out = mx.where(x < 0, -expn_kernel(mx.where(x < 0, -x, 1), n=1), out)
+    return mx.where(x == 0, -math.inf, out)
+
+
+def ei_near(t):
+    x = 3 * (1 + np.maximum(t, -1 + 1e-9))
+    return ei_sum(x) / x
+
+
+# --- Si and Ci ----------------------------------------------------------------------------------
+
+NEAR = 4.0  # below it power series, in Chebyshev form; beyond it the auxiliary functions
+
+
+def alternating(t, start):
+    """The sum of (-1)^k x^(2k) / ((2k + start) (2k + start)!), in NumPy: Si(x) / x for start 1."""
+    square = NEAR**2 * (t + 1) / 2
+    total, term = np.zeros_like(t), np.full_like(t, 1 / math.factorial(start))
+    for k in range(40):
+        n = 2 * k + start
+        total = total + term / n
+        term = -term * square / ((n + 1) * (n + 2))
+    return total
+
+
+def auxiliary(t, power):
+    """x times the integral of e^(-x s) (x s)^power / (1 + s^2), in NumPy."""
+    x = point(t, NEAR)
+    return laplace(lambda s: (x[:, None] * s) ** power / (1 + s * s), x)
+
+
+def oscillating(x):
+    """x f(x) and x^2 g(x), where Si(x) = pi/2 - f cos x - g sin x, Ci(x) = f sin x - g cos x."""
+    t = inverse(x, NEAR)
+    return chebyshev(t, auxiliary, 50, 0), chebyshev(t, auxiliary, 50, 1)
+
+
+def argument(x):
+    """t of the power series, and |x| where it is beyond them."""
+    size = mx.abs(x)
+    return mx.square(mx.minimum(size, NEAR)) * (2 / NEAR**2) - 1, mx.clip(size, NEAR, 1e18)
+
+
+def si_kernel(x):
+    t, far = argument(x)
+    f, g = oscillating(far)
+    out = 0.5 * PI - (f * cos(far) + g * sin(far) / far) / far
+    return mx.where(mx.abs(x) <= NEAR, x * chebyshev(t, alternating, 24, 1), mx.sign(x) * out)
+
+
+def ci_kernel(x):
+    t, far = argument(x)
+    f, g = oscillating(far)
+    z = mx.minimum(mx.abs(x), NEAR)
+    near = EULER + mx.log(z) - mx.square(z) * chebyshev(t, alternating, 24, 2)
+    out = mx.where(x <= NEAR, near, (f * sin(far) - g * cos(far) / far) / far)
+    return mx.where(x < 0, math.nan, out)
+
+
+# --- Dawson's integral --------------------------------------------------------------------------
+
+WIDTH = 6.0
+
+
+def dawson_reference(t):
+    """(x^2 + WIDTH) D(x) / x, where D(x) / x is the integral of e^(x^2 (u^2 - 1)) over [0, 1]."""
+    square = WIDTH * (1 + t) / np.maximum(1 - t, 1e-12)
+    nodes, weights = gauss(200)
+    reach = np.minimum(1.0, 45 / np.maximum(square, 1e-300))  # of v = 1 - u
+    v = reach[:, None] * nodes
+    return (square + WIDTH) * reach * (np.exp(-square[:, None] * v * (2 - v)) @ weights)
+
+
+def dawsn_kernel(x):
+    square = mx.square(mx.clip(x, -1e15, 1e15))
+    t = 1 - 2 * WIDTH / (square + WIDTH)
+    return x / (square + WIDTH) * chebyshev(t, dawson_reference, 70)
+
+
+# --- dilogarithm --------------------------------------------------------------------------------
+
+
+def spence_kernel(x):
+    """Li2(1 - x), in u = -log x the sum of B_n u^(n+1) / (n + 1)!, for x in [1/2, 2]; other x are
+    taken there by the reflections x -> 1 / x and x -> 1 - x."""
+    large = x > 2
+    y = mx.where(large, 1 / mx.where(large, x, 1), x)
+    low = y < 0.5
+    u = -mx.log(mx.where(low, 1 - y, y))
+    even = [bernoulli(2 * k) / math.factorial(2 * k + 1) for k in range(1, 12)]
+    out = u * (1 - u / 4 + mx.square(u) * polynomial(mx.square(u), even))
+    inside = mx.logical_and(low, y > 0)
+    product = mx.where(inside, mx.log(mx.where(inside, y, 1)) * -u, 0)
+    out = mx.where(low, PI**2 / 6 - product - out, out)
+    out = mx.where(large, -0.5 * mx.square(mx.log(mx.where(large, x, 1))) - out, out)
+    return mx.where(x < 0, math.nan, out)
+
+
+def log_quotient(x):
+    """log(x) / (1 - x); near 1 by its Taylor series."""
+    y = 1 - x
+    near = (y < 0.05) * (y > -0.05)
+    z = where(near, y, 0.0)
+    series = -1 / 14
+    for k in range(13, 0, -1):
+        series = series * z - 1 / k
+    return where(near, series, ratio(log(x), y))
+
+
+# --- the ops ------------------------------------------------------------------------------------
+
+expn = elementwise("expn", on_floats(expn_kernel), lambda x, ans, n: expn_slope(x, ans, n),
+                   unbounded=True, doc="The generalised exponential integral E_n(x), x > 0.")
+expi = elementwise("expi", on_floats(expi_kernel), lambda g, x: ratio(scale(g, exp_op(x)), x),
+                   doc="The exponential integral Ei(x).")
+si = elementwise("si", on_floats(si_kernel), lambda x: sinc_derivative(x * (1 / PI), order=0),
+                 doc="The sine integral: of sin(t) / t from 0 to x.")
+ci = elementwise("ci", on_floats(ci_kernel), lambda g, x: ratio(scale(g, cos_op(x)), x),
+                 doc="The cosine integral, for x > 0: minus that of cos(t) / t from x to infinity.")
+dawsn = elementwise("dawsn", on_floats(dawsn_kernel), lambda x, ans: 1 - 2 * x * ans,
+                    doc="Dawson's integral: of e^(t^2 - x^2) from 0 to x.")
+spence = elementwise("spence", on_floats(spence_kernel), lambda x: log_quotient(x),
+                     unbounded=True, doc="The dilogarithm of 1 - x, for x >= 0.")
