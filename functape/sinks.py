@@ -8,7 +8,9 @@ Capture          the end of a transform's private leaf: that transform takes wha
 import threading
 import weakref
 
-from functape.tape import Node
+import mlx.core as mx
+
+from functape.tape import Node, mode
 
 
 class Sink(Node):
@@ -47,9 +49,19 @@ class AccumulateGrad(Sink):
             g = hooks.before(self, g)
         with self.lock:
             leaf.add_to_grad(g)
+            if threading.current_thread() is not threading.main_thread():
+                publish(leaf)
         if hooks is not None:
             hooks.at_leaf(leaf)
             hooks.after(self, [], g)
+
+
+def publish(leaf):
+    """Compute a gradient that a thread added: MLX's streams belong to threads, and what is still
+    to be computed on one cannot be asked for from another."""
+    grad = leaf.grad.cell.data
+    if isinstance(grad, mx.array) and not mode.tracing:
+        mx.eval(grad)
 
 
 class Capture(Sink):

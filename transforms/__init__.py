@@ -11,6 +11,7 @@ from functape.transforms.constants import stop_gradient
 from functape.transforms.custom_jvp import custom_jvp
 from functape.transforms.custom_vjp import custom_gradient, custom_vjp
 from functape.transforms.forward import jvp
+from functape.transforms.function import apply_function
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from functape.transforms.jit import jit
 from functape.transforms.linear import linear_transpose, linearize
@@ -20,6 +21,7 @@ from functape.transforms.shapes import ShapeDtypeStruct, eval_shape
 from functape.transforms.vmap import vmap
 
 supplied.jvp, supplied.vjp, supplied.vmap = jvp, vjp, vmap
+supplied.apply_function = apply_function
 
 __all__ = [
     "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "eval_shape", "grad",

@@ -9,7 +9,7 @@ import functools
 import inspect
 
 from functape import tree
-from functape.autograd.saved import SavedTensor
+from functape.autograd.saved import PackedTensor, SavedTensor, keep
 from functape.errors import ArgumentError, describe
 from functape.op import Value
 from functape.tape import Output
@@ -98,8 +98,8 @@ class Aval:
 
 
 def saved(residual):
-    return SavedTensor(residual) if type(residual) is Tensor else residual
+    return keep(residual) if type(residual) is Tensor else residual
 
 
 def unpacked(kept, node, lift):
-    return kept.unpack(node, lift) if isinstance(kept, SavedTensor) else kept
+    return kept.unpack(node, lift) if isinstance(kept, (SavedTensor, PackedTensor)) else kept

@@ -5,8 +5,9 @@ import functools
 
 import mlx.core as mx
 
+from functape.autograd import supplied
 from functape.autograd.grad_mode import no_grad
-from functape.autograd.saved import SavedTensor
+from functape.autograd.saved import keep
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops.families import fit
@@ -21,6 +22,7 @@ class FunctionNode(Node):
     """
 
     function = None  # the Function; a subclass is made for each
+    given = None  # saved tensors that somebody else keeps: transforms.function
 
     def __init__(self, inputs):
         recording = mode.recording
@@ -66,6 +68,8 @@ class FunctionNode(Node):
     @property
     def saved_tensors(self):
         """What `save_for_backward` was given; checked for changes in place since."""
+        if self.given is not None:
+            return self.given
         if self._saved is RELEASED:
             raise GraphError(freed(self.name))
         return tuple(None if s is None else s.unpack(self, self._lift) for s in self._saved)
@@ -182,13 +186,18 @@ class Function:
         raise NotImplementedError("A Function needs a static method backward to be differentiated.")
 
     setup_context = None
+    jvp = None  # optional: jvp(ctx, *tangents) -> tangents of the outputs
+    vmap = None  # optional: vmap(info, in_dims, *args) -> (outputs, out_dims)
 
     @classmethod
     def apply(cls, *args, **kwargs):
         """Run forward and put the operation on the tape."""
         check_call(cls, args, kwargs)
+        top = max((a for a in args if isinstance(a, Value)), key=lambda a: a.rank, default=None)
+        if top is not None and not isinstance(top, Tensor):
+            return supplied.apply_function(cls, args, top)  # under vmap or jvp
         ctx = cls.node_type(args)
-        rank = max((a.rank for a in args if isinstance(a, Tensor)), default=0)
+        rank = 0 if top is None else top.rank
         if rank == 0:
             with no_grad():
                 return finish(ctx, args, call_forward(cls, ctx, args))
@@ -248,7 +257,7 @@ def finish(ctx, args, out):
                       for o in outs)
     if tracked:
         numbers = {id(o): k for k, o in enumerate(outs)}
-        ctx._saved = [None if t is None else SavedTensor(t, numbers.get(id(t)))
+        ctx._saved = [None if t is None else keep(t, numbers.get(id(t)))
                       for t in ctx._to_save]
         for k, o in enumerate(outs):
             if isinstance(o, Tensor) and o.dtype in INEXACT and not among(o, ctx._constant):

@@ -46,6 +46,30 @@ class SavedTensor:
         return None if self.output is None else node.output(self.output)
 
 
+class PackedTensor:
+    """The same, where saved-tensor hooks or a checkpoint keep the array."""
+
+    __slots__ = ("packing", "packed", "edge", "rank", "output")
+
+    def __init__(self, tensor, output=None):
+        self.packing, self.rank, self.output = mode.packing, tensor.rank, output
+        self.edge = tensor.edge if output is None else None
+        self.packed = self.packing.pack(tensor if output is None else tensor.detach())
+
+    def unpack(self, node, lift):
+        """A tensor of what the hooks give back."""
+        data = self.packing.unpack(self.packed, node.name, None)
+        if lift is constant_lift:
+            return lift(data, None)
+        own = None if self.output is None else node.output(self.output)
+        return Tensor(data, self.rank, self.edge or own)
+
+
+def keep(tensor, output=None):
+    """Save a tensor for a node, by way of the hooks if there are any."""
+    return (SavedTensor if mode.packing is None else PackedTensor)(tensor, output)
+
+
 # --- packing hooks -------------------------------------------------------------------------------
 
 
