@@ -43,7 +43,7 @@ mode = Mode()
 class Cell:
     """An array and how often it was changed in place; shared by a tensor and its aliases."""
 
-    __slots__ = ("data", "version", "changed_by")
+    __slots__ = ("data", "version", "changed_by", "__weakref__")
     latest = -1  # the number of the next node at the latest change of any cell
 
     def __init__(self, data):

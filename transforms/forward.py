@@ -1,6 +1,7 @@
 """Forward mode: run the function on dual values, a primal and its tangent."""
 
 from functape import tree
+from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, describe
 from functape.op import NUMBERS, Op, Value, levels
 from functape.tensor import INEXACT, constant
@@ -32,7 +33,7 @@ class Dual(Value):
         primals = [a.primal if o else a if isinstance(a, (Value, *NUMBERS)) else constant(a)
                    for a, o in zip(args, own, strict=True)]
         out = op(*primals, **params)
-        if not op.differentiable:
+        if not op.differentiable or not mode.recording:  # no_grad cuts the tangent too
             return out
         tangents = [a.tangent if o else None for a, o in zip(args, own, strict=True)]
         several = type(out) is tuple
@@ -76,7 +77,7 @@ def jvp(f, primals, tangents, has_aux=False):
     labels = [f"primals[{i}]" for i in range(len(primals))]
     values, structure = boundary.inexact_leaves("jvp", primals, labels)
     moves = boundary.match("jvp", tangents, structure, values, "tangent", "primal")
-    with levels as rank, boundary.inside():
+    with levels as rank, boundary.inside(), enable_grad():
         duals = [Dual(rank, p, t) for p, t in zip(values, moves, strict=True)]
         out, aux = boundary.with_aux("jvp", f(*tree.unflatten(structure, duals)), has_aux)
         outs, form = boundary.outputs("jvp", out)

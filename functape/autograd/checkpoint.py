@@ -8,12 +8,13 @@ closes over, in any order, in every transform.
 
 import contextlib
 import functools
+import weakref
 
 import mlx.core as mx
 
 from functape import tree
 from functape.autograd.grad_mode import enable_grad
-from functape.errors import FunctapeError, describe
+from functape.errors import FunctapeError, InplaceError, describe
 from functape.op import levels
 from functape.tape import OpNode, mode
 from functape.tensor import Tensor
@@ -46,7 +47,7 @@ def checkpoint(f, *, policy=None, preserve_random_state=True):
         if not mode.recording:
             return f(*args, **kwargs)
         frame = Frame(f, args, kwargs, policy, preserve_random_state)
-        return frame.first_run()
+        return frame.first_run(args, kwargs)
 
     return checkpointed
 
@@ -55,26 +56,27 @@ class Frame:
     """One call of a checkpointed function; stands in for saved-tensor hooks while it runs."""
 
     def __init__(self, f, args, kwargs, policy, preserve_random_state):
-        self.f, self.args, self.kwargs = f, args, kwargs
+        self.f, self.arguments = f, tree.map(snapshot, (args, kwargs))
         self.policy, self.depth = policy, levels.depth
         self.random = RandomState() if preserve_random_state else None
         self.forms = []  # shape and dtype of each value, in the order of saving
         self.values = None  # number -> value, after a second run
 
-    def first_run(self):
+    def first_run(self, args, kwargs):
         with PackedBy(self), self.random or contextlib.nullcontext():
-            return self.f(*self.args, **self.kwargs)
+            return self.f(*args, **kwargs)
 
     def pack(self, tensor):
         """The number of a value; or the value itself, where the policy keeps it."""
         kept = self.policy is not None and self.policy(tensor)
         self.forms.append((tensor.shape, tensor.dtype))
-        return Slot(len(self.forms) - 1, tensor.cell.data if kept else None)
+        return Slot(len(self.forms) - 1, tensor, kept)
 
     def unpack(self, slot, name, g):
         """The value of a number; it runs the function again if it is not there."""
         if not isinstance(slot, Slot):
             return slot
+        slot.check(name)
         if slot.value is not None:
             return slot.value
         if self.values is None or slot.number not in self.values:
@@ -82,7 +84,7 @@ class Frame:
         return self.values.pop(slot.number)
 
     def second_run(self, g):
-        args, kwargs = tree.map(functools.partial(after, g), (self.args, self.kwargs))
+        args, kwargs = tree.map(functools.partial(after, g), self.arguments)
         again, depth = Recording(self), levels.depth
         rewound = self.random.rewound() if self.random else contextlib.nullcontext()
         try:
@@ -116,7 +118,7 @@ class Recording:
         self.values[k] = tensor.cell.data
         if len(self.values) == len(forms):
             raise EnoughError
-        return Slot(k, tensor.cell.data)
+        return Slot(k, tensor, True)
 
     def unpack(self, slot, name, g):
         return slot.value if isinstance(slot, Slot) else slot
@@ -136,12 +138,29 @@ class EnoughError(Exception):
 
 
 class Slot:
-    """The place of a saved value: its number, and the value itself if it is kept."""
+    """The place of a saved value: its number, the value itself if it is kept, and the cell it came
+    from, weakly: what nobody holds, nobody can change."""
 
-    __slots__ = ("number", "value")
+    __slots__ = ("number", "value", "cell", "version")
 
-    def __init__(self, number, value):
-        self.number, self.value = number, value
+    def __init__(self, number, tensor, kept):
+        self.number, self.value = number, tensor.cell.data if kept else None
+        self.cell, self.version = weakref.ref(tensor.cell), tensor.version
+
+    def check(self, name):
+        cell = self.cell()
+        if cell is not None and cell.version != self.version and not mode.allow_mutation:
+            raise InplaceError(
+                f"{name} needs a value of a checkpointed function as it was, "
+                f"{describe(cell.data)}, but it was changed in place by {cell.changed_by} (saved "
+                f"at version {self.version}, now at version {cell.version}). Use the "
+                "out-of-place form, or change a clone()."
+            )
+
+
+def snapshot(arg):
+    """An argument as it is now, whatever is done to it in place before the second run."""
+    return Tensor(arg.cell.data, arg.rank, arg.edge) if type(arg) is Tensor else arg
 
 
 class PackedBy:

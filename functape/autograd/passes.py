@@ -142,7 +142,8 @@ def run(name, outputs, weights, retain_graph, create_graph, wanted):
         lift = constant_lift
     retain = create_graph if retain_graph is None else retain_graph
     plan = engine.schedule(roots, None if wanted is None else set(wanted))
-    with Pass(create_graph, plan):
+    # A pass on values of a vmap or jvp around it must not cut the tangents that they carry.
+    with Pass(lift is not None, plan):
         return engine.run(plan, roots, seeds, lift=lift, retain=retain,
                           wanted=None if wanted is None else set(wanted))
 
