@@ -4,6 +4,7 @@ from functape import tree
 from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, describe
 from functape.op import NUMBERS, Op, Value, levels
+from functape.tape import mode
 from functape.tensor import INEXACT, constant
 from functape.transforms import boundary
 
