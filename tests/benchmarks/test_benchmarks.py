@@ -23,11 +23,11 @@ def test_libraries_agree(workload):
     ran = [p for p in (prepared(workload, name) for name in names) if p]
     assert ran, "no library runs it"
     for p in ran:
-        visit = p.visit(0)
+        visit = p.visit(1e-9)
         if workload.staged:
             assert set(visit) >= set(report.STAGES)
             continue
-        assert visit["calls"] == measure.LEAST_CALLS
+        assert visit["calls"] == 1
         gap = measure.difference(p.results, ran[0].results)
         assert gap <= workload.tolerance, p.library.name
 

@@ -77,10 +77,10 @@ def in_autograd(block, checkpoints, **sizes):
     return autograd.grad(lambda *args: loss(np, as_it_is, block, *args))
 
 
-FULL = {"layers": 64, "width": 256, "batch": 1024, "block": 8}
+FULL = {"layers": 64, "width": 128, "batch": 1024, "block": 8}
 TOY = {"layers": 4, "width": 3, "batch": 2, "block": 2}
 WORKLOADS = (
-    Workload(__name__, "layers", "64 tanh layers of 256, batch 1024",
+    Workload(__name__, "layers", "64 tanh layers of 128, batch 1024",
              {**FULL, "checkpoints": False}, {**TOY, "checkpoints": False}),
     Workload(__name__, "layers-checkpoint", "the same, a checkpoint every 8 layers",
              {**FULL, "checkpoints": True}, {**TOY, "checkpoints": True}),
