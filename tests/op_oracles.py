@@ -205,9 +205,8 @@ def orders_of(*orders):
 
 def gamma_moment(jax, a, x, order, upper):
     import scipy.special as special
-    from scipy.stats import gamma
 
-    found = moment(gamma.pdf, [lambda t, a: np.log(t) - special.digamma(a)])
+    found = moment(stats("gamma").pdf, [lambda t, a: np.log(t) - special.digamma(a)])
     stop = np.full(np.shape(a), np.inf) if upper else x
     lower = found(x, orders_of(order), a)
     return found(stop, orders_of(order), a) - lower if upper else lower
@@ -215,11 +214,10 @@ def gamma_moment(jax, a, x, order, upper):
 
 def beta_moment(jax, a, b, x, order):
     from scipy.special import digamma
-    from scipy.stats import beta
 
     scores = [lambda t, a, b: np.log(t) - digamma(a) + digamma(a + b),
               lambda t, a, b: np.log1p(-t) - digamma(b) + digamma(a + b)]
-    return moment(beta.pdf, scores)(x, orders_of(*order), a, b)
+    return moment(stats("beta").pdf, scores)(x, orders_of(*order), a, b)
 
 
 def random_bits(jax, key, shape):
@@ -228,6 +226,12 @@ def random_bits(jax, key, shape):
     words = [np.asarray(mx.random.split(mx.array(k.astype(np.uint32)), -(-count // 2))).ravel()
              for k in np.asarray(key).reshape(-1, 2)]
     return np.stack([w[:count] for w in words]).reshape(*key.shape[:-1], *shape)
+
+
+def stats(name):
+    import scipy.stats
+
+    return getattr(scipy.stats, name)
 
 
 def scipy_special(name, *parameters):
@@ -398,9 +402,9 @@ ORACLES = {
     "norm": norm,
     "polygamma": scipy_special("polygamma", "n"),
     "zeta": zeta,
-    "gamma_density": lambda jax, a, x: jax.scipy.stats.gamma.pdf(x, a),
+    "gamma_density": lambda jax, a, x: stats("gamma").pdf(x, a),
     "gamma_moment": gamma_moment,
-    "beta_density": lambda jax, a, b, x: jax.scipy.stats.beta.pdf(x, a, b),
+    "beta_density": lambda jax, a, b, x: stats("beta").pdf(x, a, b),
     "beta_moment": beta_moment,
     "erfcx": erfcx,
     "iv": scipy_special("iv", "order"),

@@ -1,5 +1,5 @@
 """jax.scipy's namespaces on functape values."""
 
-from functape.scipy import linalg
+from functape.scipy import linalg, special, stats
 
-__all__ = ["linalg"]
+__all__ = ["linalg", "special", "stats"]

@@ -1,0 +1,50 @@
+"""jax.scipy.stats' distributions on functape values, by the same names.
+
+Each is an object with functions: `logpdf`, `pdf` (discrete ones `logpmf`, `pmf`) and, where there
+is a closed form, `cdf`, `logcdf`, `sf`, `logsf`, `ppf`, `isf`. Outside the support a density is 0,
+its logarithm -inf, and all derivatives are 0.
+
+>>> from functape.scipy import stats
+>>> stats.norm.cdf(1.0, loc=1.0, scale=2.0)
+tensor(0.5)
+"""
+
+from functape.scipy.stats.continuous import (
+    beta,
+    cauchy,
+    chi2,
+    expon,
+    gamma,
+    gennorm,
+    gumbel_l,
+    gumbel_r,
+    laplace,
+    logistic,
+    norm,
+    pareto,
+    t,
+    truncnorm,
+    uniform,
+    vonmises,
+    wrapcauchy,
+)
+from functape.scipy.stats.discrete import (
+    bernoulli,
+    betabinom,
+    binom,
+    geom,
+    nbinom,
+    poisson,
+)
+from functape.scipy.stats.multivariate import (
+    dirichlet,
+    multinomial,
+    multivariate_normal,
+)
+
+__all__ = [
+    "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "gamma",
+    "gennorm", "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "multinomial",
+    "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm", "uniform",
+    "vonmises", "wrapcauchy",
+]
