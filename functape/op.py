@@ -35,6 +35,11 @@ class Value:
     """What may stand in an array's place while a transform runs; ranked by nesting."""
 
     __slots__ = ()
+    seen_as = type  # the class that isinstance finds; functape.mlx makes MLX's code see arrays
+
+    @property
+    def __class__(self):
+        return Value.seen_as(self)
 
     def interpret(self, op, args, params):
         """Apply `op`, or let the argument of highest rank do so if that is not `self`."""

@@ -11,6 +11,7 @@ import mlx.core as mx
 
 from functape import tree
 from functape.op import Op, Rule, Value
+from functape.tape import mode
 from functape.tensor import INEXACT
 
 
@@ -70,14 +71,13 @@ class FlatFunction:
 
     def __init__(self, f, structure, at, static):
         self.f, self.structure, self.at, self.static = f, structure, at, static
+        self.random = False  # whether it was ever seen to draw random numbers
 
     def call(self, op, arrays):
         """Apply the op that was made of a function of this form."""
-        before = random_state()
-        out = op(*arrays, before)
-        flat = op.f
-        if flat.after is not before:
-            mx.random.state[0] = flat.after  # as the function would have left it
+        out, flat = op(*arrays, mx.array(mx.random.state[0])), op.f
+        if flat.random and flat.after is not None:
+            set_random_state(flat.after)  # as the function would have left it
         outs = iter(out if type(out) is tuple else (out,))
         return tree.unflatten(flat.form, [next(outs) if hole else a for hole, a in flat.holes])
 
@@ -87,20 +87,33 @@ class FlatFunction:
         for i, a in zip(self.at, arrays, strict=True):
             leaves[i] = a
         args, kwargs = tree.unflatten(self.structure, leaves)
-        kept, mx.random.state[0] = random_state(), state
+        found, self.form = tree.flatten(self.run(args, kwargs, state))
+        self.holes = [(True, None) if isinstance(a, mx.array) else (False, a) for a in found]
+        return single([a for a in found if isinstance(a, mx.array)])
+
+    def run(self, args, kwargs, state):
+        """Run it; with the given random state, if it turns out to need one."""
+        before = mx.random.state[0]
+        if not self.random:
+            out = self.f(*args, **kwargs)
+            if mx.random.state[0] is before or mode.tracing:
+                return out
+            self.random = True
+        before = mx.array(before)
+        set_random_state(state)
         try:
-            found, self.form = tree.flatten(self.f(*args, **kwargs))
-            self.after = random_state()
+            out = self.f(*args, **kwargs)
+            self.after = mx.array(mx.random.state[0])
         finally:
-            mx.random.state[0] = kept
-        self.holes = [(isinstance(a, mx.array), a) for a in found]
-        self.holes = [(hole, None if hole else a) for hole, a in self.holes]
-        outs = tuple([a for a in found if isinstance(a, mx.array)])
-        return outs[0] if len(outs) == 1 else outs
+            set_random_state(before)
+        return out
+
+    after = None
 
 
-def random_state():
-    return mx.random.state[0]
+def set_random_state(key):
+    mx.random.bernoulli(shape=(0,))  # MLX puts a new array there, which nobody else holds
+    mx.random.state[0][:] = key
 
 
 # --- the op ---------------------------------------------------------------------------------------

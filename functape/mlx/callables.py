@@ -1,0 +1,105 @@
+"""What else MLX calls: compiled functions, custom functions, and functions that layers keep."""
+
+import functools
+import gc
+import sys
+import types
+
+import mlx.core as mx
+
+from functape.errors import ArgumentError
+from functape.mlx.functions import FUNCTION, by_original, holds_value
+from functape.mlx.lifting import lift
+from functape.mlx.state import active
+
+MADE = type(mx.compile(lambda x: x))  # what compile, grad, vmap and checkpoint return
+
+
+def called(original, on_values):
+    """A `__call__` that asks whether there are values among the arguments."""
+
+    def call(self, *args, **kwargs):
+        if active.depth and (holds_value(args) or holds_value(kwargs.values())):
+            return on_values(self)(*args, **kwargs)
+        return original(self, *args, **kwargs)
+
+    return call
+
+
+def function_inside(made):
+    """The Python function that was given to mx.compile, to be recorded op by op. MLX does not
+    show it, but its garbage collector knows what a compiled function refers to: its type, its
+    inputs and outputs, and the function."""
+    found = gc.get_referents(made)[1:]
+    if len(found) != 3 or isinstance(found[0], int):
+        raise ArgumentError(
+            f"A function made by mx.grad, mx.vmap or mx.checkpoint outside of functape.mlx."
+            f"dispatch() was given functape values: {getattr(made, '__name__', made)!r}. Make it "
+            "inside, or use functape.grad, functape.vmap or functape.checkpoint.")
+    return found[2]
+
+
+@functools.cache
+def lifted_custom(function):
+    """A custom_function is one op: its own rules stay."""
+    return lift(function, name=gc_name(function))
+
+
+def gc_name(function):
+    inside = [f for f in gc.get_referents(function) if isinstance(f, types.FunctionType)]
+    return inside[0].__name__ if inside else "custom_function"
+
+
+# --- functions that layers keep as attributes -----------------------------------------------------
+
+
+def replaced(found):
+    """MLX's function as one that takes values; lists of layers may hold such functions too."""
+    if type(found) is FUNCTION:
+        return by_original().get(found, found)
+    if type(found) in (list, tuple) and any(type(f) is FUNCTION for f in found):
+        return type(found)(replaced(f) for f in found)
+    return found
+
+
+def attribute(original):
+    def get(module, name):
+        found = original(module, name)
+        return replaced(found) if active.depth else found
+
+    return get
+
+
+def patches():
+    """(owner, name, what stands there while anybody dispatches)."""
+    yield MADE, "__call__", called(MADE.__call__, function_inside)
+    yield (mx.custom_function, "__call__",
+           called(mx.custom_function.__call__, lifted_custom))
+    from mlx.nn import Module
+
+    yield Module, "__getattribute__", attribute(Module.__getattribute__)
+    yield Module, "__getattr__", attribute(Module.__getattr__)
+
+
+# --- functions that modules imported by name ------------------------------------------------------
+
+
+def replace_in(namespace):
+    """Replace MLX's functions in a namespace (``from mlx.core import sin``); what was there."""
+    changed = {}
+    for name, found in list(namespace.items()):
+        if type(found) is FUNCTION and found in by_original():
+            changed[name] = found
+            namespace[name] = by_original()[found]
+    return changed
+
+
+def namespace_of(f):
+    """The globals of a function, or of the call of an object."""
+    f = getattr(f, "func", f)
+    f = f if hasattr(f, "__globals__") else getattr(type(f), "__call__", f)
+    return getattr(f, "__globals__", {})
+
+
+def callers_namespace(levels):
+    return sys._getframe(levels + 1).f_globals
