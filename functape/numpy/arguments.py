@@ -29,6 +29,12 @@ def values(arrays, name):
                             f"{describe(arrays)}.")
     if not arrays:
         raise ShapeError(f"{name} needs at least one array, but the list is empty.")
+    return common(name, *arrays)
+
+
+def common(name, *arrays):
+    """Arrays and numbers as values of one dtype, on which the numbers have no say beyond their
+    kind."""
     return alike([a if type(a) in dtypes.WEAK else value(a, name, i)
                   for i, a in enumerate(arrays)])
 

@@ -2,7 +2,7 @@
 
 from functape import dtypes
 from functape.errors import ShapeError, describe
-from functape.numpy.arguments import as_type, axes_of, axis_of, integer, size_of, value
+from functape.numpy.arguments import as_type, axes_of, axis_of, common, integer, size_of, value
 from functape.numpy.arranging import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import conjugate
 from functape.numpy.shapes import moveaxis
@@ -72,7 +72,7 @@ def dot(a, b, *, precision=None, preferred_element_type=None):
     >>> ft.numpy.dot(ft.numpy.array([1.0, 2.0]), ft.numpy.array([3.0, 4.0]))
     tensor(11.)
     """
-    x, y = value(a, "dot", 0), value(b, "dot", 1)
+    x, y = common("dot", a, b)
     if not x.shape or not y.shape:
         found = x * y
     elif len(x.shape) <= 2 and len(y.shape) <= 2:
@@ -185,7 +185,7 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
     >>> ft.numpy.inner(ft.numpy.ones((2, 3)), ft.numpy.ones((4, 3))).shape
     (2, 4)
     """
-    x, y = value(a, "inner"), value(b, "inner", 1)
+    x, y = common("inner", a, b)
     found = tensordot(x, y, (-1, -1)) if x.shape and y.shape else x * y
     return in_type(found, preferred_element_type)
 
@@ -198,7 +198,7 @@ def outer(a, b, out=None):
     tensor([[3, 4],
             [6, 8]], dtype=int32)
     """
-    x, y = value(a, "outer"), value(b, "outer", 1)
+    x, y = common("outer", a, b)
     return (movement.reshape(x, shape=(size_of(x.shape), 1))
             * movement.reshape(y, shape=(size_of(y.shape),)))
 
@@ -210,7 +210,7 @@ def kron(a, b):
     >>> ft.numpy.kron(ft.numpy.array([1, 10]), ft.numpy.array([1, 2]))
     tensor([ 1,  2, 10, 20], dtype=int32)
     """
-    x, y = value(a, "kron"), value(b, "kron", 1)
+    x, y = common("kron", a, b)
     n = max(len(x.shape), len(y.shape))
     p, q = ((1,) * (n - len(v.shape)) + v.shape for v in (x, y))
     wide = movement.reshape(x, shape=tuple(k for m in p for k in (m, 1)))

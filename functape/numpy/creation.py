@@ -8,7 +8,17 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import ARRAYS, alike, as_type, axis_of, integer, shape_of, value
+from functape.numpy.arguments import (
+    ARRAYS,
+    alike,
+    as_type,
+    axis_of,
+    common,
+    inexact,
+    integer,
+    shape_of,
+    value,
+)
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.shapes import moveaxis
 from functape.op import Value
@@ -124,8 +134,7 @@ def python_numbers(found, dtype):
 def nested(items):
     """A stack of lists that contain values."""
     leaves = [nested(a) if isinstance(a, (list, tuple)) else a for a in items]
-    rows = alike([a if type(a) in dtypes.WEAK else value(a, "array", i)
-                  for i, a in enumerate(leaves)])
+    rows = common("array", *leaves)
     for i, row in enumerate(rows):
         if row.shape != rows[0].shape:
             raise ShapeError(f"array: entry 0 of a list is {describe(rows[0])}, but entry {i} is "
@@ -319,10 +328,14 @@ def between(start, stop, num, endpoint, axis):
     steps = max(num - 1 if endpoint else num, 0)
     ndim = max(len(start.shape), len(stop.shape))
     t = np.arange(num) / max(steps, 1)
-    t = array(t.reshape((num, *(1,) * ndim)), mx.float32 if dtype == mx.complex64 else dtype)
+    t = array(t.reshape((num, *(1,) * ndim)), real_part_of(dtype))
     found = start * (1 - t) + stop * t  # exact at both ends
     step = (stop - start) / steps if steps else full(start.shape, math.nan, dtype)
     return moveaxis(found, 0, axis_of(axis, ndim + 1, "linspace")) if axis else found, step
+
+
+def real_part_of(dtype):
+    return mx.float32 if dtype == mx.complex64 else dtype
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
@@ -344,8 +357,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     >>> ft.numpy.geomspace(1.0, 8.0, 4).shape
     (4,)
     """
-    start, stop = array(start), array(stop)
-    t = linspace(0.0, 1.0, num, endpoint)
+    start, stop = map(inexact, common("geomspace", start, stop))
+    t = as_type(linspace(0.0, 1.0, num, endpoint), real_part_of(start.dtype))
     t = t.reshape((num, *(1,) * max(len(start.shape), len(stop.shape))))
     found = start * power(stop / start, t)
     if axis:

@@ -7,7 +7,7 @@ import mlx.core as mx
 
 from functape import dtypes
 from functape.errors import ArgumentError
-from functape.numpy.arguments import alike, as_type, inexact, is_inexact, unsupported, value
+from functape.numpy.arguments import as_type, common, inexact, is_inexact, unsupported, value
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
 from functape.ops.families import multiply
@@ -42,7 +42,7 @@ def float_power(x1, x2, /):
     >>> ft.numpy.float_power(2, -1)
     tensor(0.5)
     """
-    return ops.power(inexact(value(x1, "float_power")), inexact(value(x2, "float_power", 1)))
+    return ops.power(*map(inexact, common("float_power", x1, x2)))
 
 
 def fabs(x, /):
@@ -73,7 +73,7 @@ def heaviside(x1, x2, /):
     >>> ft.numpy.heaviside(ft.numpy.array([-1.0, 0.0, 2.0]), 0.5)
     tensor([0. , 0.5, 1. ])
     """
-    x, y = alike([inexact(value(x1, "heaviside")), inexact(value(x2, "heaviside", 1))])
+    x, y = map(inexact, common("heaviside", x1, x2))
     step = where_op(ops.isnan(x), x, as_type(ops.greater(x, 0), x.dtype))
     return where_op(ops.equal(x, 0), y, step)
 
@@ -88,7 +88,7 @@ def logaddexp2(x1, x2, /):
     >>> ft.numpy.logaddexp2(3.0, 3.0)
     tensor(4.)
     """
-    x, y = inexact(value(x1, "logaddexp2")), inexact(value(x2, "logaddexp2", 1))
+    x, y = map(inexact, common("logaddexp2", x1, x2))
     return ops.logaddexp(x * math.log(2), y * math.log(2)) * (1 / math.log(2))
 
 
@@ -146,7 +146,7 @@ def modf(x, /):
     """
     x = inexact(value(x, "modf"))
     whole = ops.trunc(x)
-    return where_op(ops.isinf(x), copysign(0.0, x), x - whole), whole
+    return where_op(ops.isinf(x), ops.reciprocal(x), x - whole), whole
 
 
 # --- extremes and choice ------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def fmax(x1, x2, /):
     >>> ft.numpy.fmax(ft.numpy.array([1.0, float("nan")]), 2.0)
     tensor([2., 2.])
     """
-    x, y = value(x1, "fmax"), value(x2, "fmax", 1)
+    x, y = common("fmax", x1, x2)
     return where_op(ops.isnan(x), y, where_op(ops.isnan(y), x, ops.maximum(x, y)))
 
 
@@ -189,7 +189,7 @@ def fmin(x1, x2, /):
     >>> ft.numpy.fmin(ft.numpy.array([1.0, float("nan")]), 2.0)
     tensor([1., 2.])
     """
-    x, y = value(x1, "fmin"), value(x2, "fmin", 1)
+    x, y = common("fmin", x1, x2)
     return where_op(ops.isnan(x), y, where_op(ops.isnan(y), x, ops.minimum(x, y)))
 
 

@@ -4,7 +4,7 @@ import mlx.core as mx
 
 from functape import dtypes
 from functape.errors import ArgumentError, describe
-from functape.numpy.arguments import alike, as_type, value
+from functape.numpy.arguments import as_type, common, value
 from functape.ops import elementwise
 
 
@@ -40,8 +40,7 @@ def lcm(x1, x2):
 
 
 def pair(name, x1, x2):
-    x, y = alike([a if type(a) in dtypes.WEAK else value(a, name, i)
-                  for i, a in enumerate((x1, x2))])
+    x, y = common(name, x1, x2)
     if not dtypes.issubdtype(x.dtype, dtypes.integer):
         raise ArgumentError(f"{name} takes integers, but got {describe(x)} and {describe(y)}. "
                             "Convert them with astype.")

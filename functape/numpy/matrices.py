@@ -7,6 +7,7 @@ from functape.errors import ShapeError, describe
 from functape.numpy.arguments import integer, value
 from functape.numpy.creation import array, on, real_dtype
 from functape.ops import movement
+from functape.ops.elementwise import logical_and
 from functape.ops.families import scale
 from functape.tensor import Tensor
 
@@ -82,7 +83,8 @@ def kept_part(name, m, mask):
     m = value(m, name)
     if len(m.shape) < 2:
         raise ShapeError(f"{name} takes matrices, but got {describe(m)}.")
-    return scale(Tensor(mx.array(mask(*m.shape[-2:]))), m)
+    kept = Tensor(mx.array(mask(*m.shape[-2:])))
+    return logical_and(kept, m) if m.dtype == mx.bool_ else scale(kept, m)
 
 
 def tril_indices(n, k=0, m=None):

@@ -119,7 +119,7 @@ hypot = elementwise(
 
 
 def hypot_kernel(x, y):
-    x, y = mx.abs(x), mx.abs(y)
+    x, y = abs(x), abs(y)
     big = mx.maximum(x, y)
     low = mx.minimum(x, y)
     small = masked(low / big, mx.not_equal(low, 0))

@@ -33,7 +33,7 @@ sum = total
 mean = Op(
     "mean", mx.mean, args=("x",), jvp=LINEAR, batch=batch_reduction, doc="Mean over axes.",
     vjp=[lambda g, x_shape, axis: broadcast_to(
-        keep(g, x_shape, axis) * (1 / count_of(x_shape, axis)), shape=x_shape)],
+        keep(g, x_shape, axis) * (1 / max(count_of(x_shape, axis), 1)), shape=x_shape)],
 )
 
 
