@@ -3,6 +3,11 @@
 from functape.mlx.dispatching import dispatch, traced
 from functape.mlx.functions import coverage
 from functape.mlx.lifting import lift
+from functape.mlx.modules import functional_call, value_and_grad
 from functape.mlx.streams import default_device, stream
+from functape.mlx.watching import watch
 
-__all__ = ["coverage", "default_device", "dispatch", "lift", "stream", "traced"]
+__all__ = [
+    "coverage", "default_device", "dispatch", "functional_call", "lift", "stream", "traced",
+    "value_and_grad", "watch",
+]

@@ -1,0 +1,163 @@
+"""mlx.nn's layers as functions of their parameters."""
+
+import contextlib
+import sys
+
+import mlx.core as mx
+
+from functape import tree
+from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.mlx.callables import namespace_of
+from functape.mlx.dispatching import dispatch
+from functape.op import Value
+from functape.tensor import Tensor, constant
+
+
+def functional_call(module, params, *args, **kwargs):
+    """Call an mlx.nn module with other parameters than its own.
+
+    The module gets the parameters for the time of the call, and its own back afterwards, also
+    after an error. What the layers store meanwhile, such as the running statistics of BatchNorm,
+    stays stored, as `mx.array`s, except in the places that `params` names. The same module must
+    not be called in two threads at once.
+
+    Args:
+      module: `mlx.nn.Module`.
+      params: nested dicts and lists as `module.parameters()` has them, or a part of that; arrays
+        or functape values. A name that the module does not have is an error.
+      *args, **kwargs: passed to the module.
+
+    Returns:
+      What the module returns. So `functape.hvp`, `functape.vmap` and all others work on models.
+
+    >>> import functape as ft, mlx.core as mx, mlx.nn as nn
+    >>> layer = nn.Linear(2, 1, bias=False)
+    >>> x = mx.array([[1.0, 2.0]])
+    >>> ft.grad(lambda p: ft.mlx.functional_call(layer, p, x).sum())(layer.parameters())
+    {'weight': array([[1, 2]], dtype=float32)}
+    """
+    if not is_module(module):
+        raise ArgumentError(f"functional_call takes a mlx.nn.Module, but got {describe(module)}.")
+    values = any(isinstance(a, Value) for a in tree.leaves((params, args, kwargs)))
+    with bound(module, params), dispatch(*namespaces(module)):
+        out = module(*args, **kwargs)
+    return tree.map(lambda a: constant(a) if isinstance(a, mx.array) else a, out) if values else out
+
+
+def value_and_grad(model, fn):
+    """As `mlx.nn.value_and_grad`: value and gradient of a loss in the model's parameters.
+
+    Args:
+      model: `mlx.nn.Module`; its trainable parameters are differentiated, frozen ones are not.
+      fn: function that runs the model and returns a scalar, or a tuple of a scalar and more.
+
+    Returns:
+      A function with the arguments of `fn` that returns ``(what fn returns, gradient)``. The
+      gradient has the structure of `model.trainable_parameters()`, as `mlx.optimizers` takes it.
+
+    >>> import functape as ft, mlx.core as mx, mlx.nn as nn
+    >>> model = nn.Linear(2, 1, bias=False)
+    >>> step = ft.mlx.value_and_grad(model, lambda x: model(x).sum())
+    >>> step(mx.array([[1.0, 2.0]]))[1]
+    {'weight': array([[1, 2]], dtype=float32)}
+    """
+    from functape.transforms import value_and_grad as transform
+
+    def run(params, *args, **kwargs):
+        with bound(model, params), dispatch(namespace_of(fn), *namespaces(model)):
+            out = fn(*args, **kwargs)
+        return (out[0] if isinstance(out, (tuple, list)) else out), out
+
+    def value_and_gradient(*args, **kwargs):
+        differentiated = transform(lambda p: run(p, *args, **kwargs), has_aux=True)
+        (_, out), gradient = differentiated(model.trainable_parameters())
+        return out, gradient
+
+    return value_and_gradient
+
+
+def is_module(value):
+    from mlx.nn import Module
+
+    return isinstance(value, Module)
+
+
+def namespaces(module):
+    """The globals that the layers' own code sees."""
+    homes = dict.fromkeys(type(m).__module__ for m in module.modules())
+    return [vars(sys.modules[home]) for home in homes if home in sys.modules]
+
+
+# --- other arrays for the time of a call ----------------------------------------------------------
+
+
+@contextlib.contextmanager
+def bound(module, params):
+    """The module with these parameters in place of its own."""
+    before = [(m, dict(m)) for m in module.modules()]
+    changed = []
+    try:
+        place(module, params, "", changed)
+        yield
+        for container, key, own in reversed(changed):
+            container[key] = own
+        for path, m in module.named_modules():
+            settle(m, path)
+    except BaseException:
+        for container, key, own in reversed(changed):
+            container[key] = own
+        for m, items in before:
+            m.clear()
+            m.update(items)
+        raise
+
+
+def place(container, new, path, changed):
+    """Put arrays into a module, a dict or a list, and note what was there."""
+    entries = new.items() if isinstance(new, dict) else enumerate(new)
+    for key, value in entries:
+        here = f"{path}.{key}" if path else str(key)
+        own = container.get(key) if isinstance(container, dict) else (
+            container[key] if key < len(container) else None)
+        if own is None:
+            raise ArgumentError(f"functional_call: the module has no parameter {here!r}. It has "
+                                f"{listed(container)} there.")
+        if isinstance(own, (dict, list)) and isinstance(value, (dict, list)):
+            place(own, value, here, changed)
+        elif isinstance(own, (mx.array, Value)) and not isinstance(value, (dict, list)):
+            value = value if isinstance(value, mx.array) else constant(value)
+            if value.shape != own.shape:
+                raise ShapeError(f"functional_call: the parameter {here!r} is {describe(own)}, but "
+                                 f"{describe(value)} was given. Give it the same shape.")
+            changed.append((container, key, own))
+            container[key] = value
+        else:
+            raise ArgumentError(f"functional_call: {here!r} is {describe(own)} in the module, but "
+                                f"{describe(value)} was given. Give it the same structure.")
+
+
+def listed(container):
+    keys = container if isinstance(container, dict) else range(len(container))
+    return ", ".join(repr(k) for k in keys) or "nothing"
+
+
+def settle(module, path):
+    """What a layer stored during the call, as plain arrays."""
+    for store in (module, vars(module)):
+        for key, kept in list(store.items()):
+            if any(isinstance(a, Value) for a in tree.leaves(kept)):
+                store[key] = tree.map(lambda a, k=key: stored(a, f"{path}.{k}".strip(".")), kept)
+
+
+def stored(value, path):
+    while isinstance(value, Value):
+        if type(value) is Tensor:
+            value = value.cell.data
+        elif hasattr(value, "primal"):
+            value = value.primal
+        else:
+            raise ConcretizationError(
+                f"The layer stores {path!r} while vmap runs it, where it stands for many values. "
+                "Call model.eval() first, so that nothing is stored, or leave the layer's input "
+                "out of the mapping.")
+    return value
