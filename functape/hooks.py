@@ -29,7 +29,10 @@ class Hooks:
         self.retainers = []  # weak references to tensors that keep their gradient
 
     def on_cotangent(self, node, g):
-        """Run tensor hooks in the order of registration, each on the previous result."""
+        """Run tensor hooks in the order of registration, each on the previous result; those of a
+        leaf end with it."""
+        if node.is_sink and node.gone:
+            return g
         for hook in list(self.tensor.values()):
             new = hook(self.wrap(g, fresh=True))
             if new is not None:
@@ -111,6 +114,13 @@ def checked_tuple(new, given, hook):
     if len(new) != len(given):
         raise ShapeError(f"The node hook {named(hook)} must return {len(given)} value(s), one "
                          f"for each it was given, but returned {len(new)}.")
+    for i, (n, g) in enumerate(zip(new, given, strict=True)):
+        if n is not None and not hasattr(n, "rank"):
+            raise ArgumentError(f"The node hook {named(hook)} must return tensors or None, but "
+                                f"value {i} is {describe(n)}.")
+        if n is not None and g is not None and describe(n) != describe(g):
+            raise ShapeError(f"The node hook {named(hook)} must return a gradient like the one it "
+                             f"was given, {describe(g)}, but value {i} is {describe(n)}.")
     return new
 
 

@@ -10,6 +10,7 @@ import weakref
 
 import mlx.core as mx
 
+from functape.errors import GraphError
 from functape.tape import Node, mode
 
 
@@ -18,6 +19,7 @@ class Sink(Node):
 
     __slots__ = ()
     is_sink = True
+    gone = False  # whether the leaf is, and its hooks with it
 
     def __init__(self):
         super().__init__(())
@@ -40,6 +42,10 @@ class AccumulateGrad(Sink):
         """The leaf, or None if it is gone."""
         return self.leaf()
 
+    @property
+    def gone(self):
+        return self.leaf() is None
+
     def accept(self, g, hooks):
         """Add `g` to the leaf's `.grad`, if the leaf still lives and wants it."""
         leaf = self.leaf()
@@ -60,8 +66,16 @@ def publish(leaf):
     """Compute a gradient that a thread added: MLX's streams belong to threads, and what is still
     to be computed on one cannot be asked for from another."""
     grad = leaf.grad.cell.data
-    if isinstance(grad, mx.array) and not mode.tracing:
+    if not isinstance(grad, mx.array) or mode.tracing:
+        return
+    try:
         mx.eval(grad)
+    except RuntimeError as error:
+        if "Stream" not in str(error):
+            raise
+        raise GraphError("A backward pass in this thread needs values that another thread has not "
+                         "computed yet, and MLX computes them only there. In that thread, call "
+                         "block_until_ready() on outputs and gradients first.") from error
 
 
 class Capture(Sink):

@@ -7,6 +7,7 @@ counting alone. Nodes are numbered as they are made; a node's consumers have hig
 
 import itertools
 import threading
+import weakref
 
 import mlx.core as mx
 
@@ -62,7 +63,7 @@ class Cell:
 class Node:
     """Common to all nodes: edges to the nodes of the inputs, and a number."""
 
-    __slots__ = ("edges", "seq", "hooks", "notes", "__weakref__")
+    __slots__ = ("edges", "seq", "hooks", "notes", "outputs", "__weakref__")
     is_sink = False
     open = True  # whether anybody may still ask for what arrives here
 
@@ -208,11 +209,23 @@ class NodeOfMany(OpNode):
         return super().pullback(full, lift, live)
 
     def own_edge(self, k):
-        return Output(self, k)
+        return output_of(self, k)
+
+
+def output_of(node, k):
+    """The node of one output of a node that has several: the same while anybody holds it."""
+    known = getattr(node, "outputs", None)
+    if known is None:
+        known = node.outputs = {}
+    found = known[k]() if k in known else None
+    if found is None:
+        found = Output(node, k)
+        known[k] = weakref.ref(found)
+    return found
 
 
 class Output(Node):
-    """One output of a node that has several."""
+    """One output of a node that has several; made by `output_of`."""
 
     __slots__ = ("index",)
 

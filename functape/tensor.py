@@ -9,7 +9,7 @@ import numpy as np
 
 from functape.errors import ArgumentError, FunctapeError, GraphError, describe
 from functape.op import NUMBERS, Op, Value
-from functape.tape import Cell, NodeOfMany, OpNode, Output, announce, mode
+from functape.tape import Cell, NodeOfMany, OpNode, announce, mode, output_of
 
 INEXACT = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 
@@ -188,7 +188,7 @@ def inference_text(value):
 def place_outputs(outs, node):
     for k, out in enumerate(outs):
         if out.dtype in INEXACT:
-            out.node = Output(node, k)
+            out.node = output_of(node, k)
 
 
 # --- from arrays to tensors and back -------------------------------------------------------------

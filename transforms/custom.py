@@ -12,7 +12,7 @@ from functape import tree
 from functape.autograd.saved import PackedTensor, SavedTensor, keep
 from functape.errors import ArgumentError, describe
 from functape.op import Value
-from functape.tape import Output
+from functape.tape import output_of
 from functape.tensor import INEXACT, Tensor
 from functape.transforms import boundary
 
@@ -85,7 +85,7 @@ def put_on_tape(node, outs, form, rank):
     for k, o in enumerate(outs):
         own = Tensor(o.cell.data if type(o) is Tensor and o.rank == rank else o, rank)
         if own.dtype in INEXACT:
-            own.node = Output(node, k)
+            own.node = output_of(node, k)
         finished.append(own)
     return tree.unflatten(form, finished)
 

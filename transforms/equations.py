@@ -16,7 +16,7 @@ from functape.op import Op, levels
 from functape.ops.elementwise import stop_gradient
 from functape.ops.movement import spread
 from functape.sinks import Capture
-from functape.tape import RELEASED, Identity, Node, Output, freed, mode, sequence
+from functape.tape import RELEASED, Identity, Node, freed, mode, output_of, sequence
 from functape.tensor import Tensor, constant, constant_lift
 from functape.transforms import boundary
 from functape.transforms.custom import highest
@@ -124,7 +124,7 @@ def on_tape(f, root, forward, backward, rank):
     if not edges:
         return x
     node = ImplicitNode(edges, f, (forward, backward), x, rank)
-    return [Tensor(below_tape(a, rank), rank, Output(node, k)) for k, a in enumerate(x)]
+    return [Tensor(below_tape(a, rank), rank, output_of(node, k)) for k, a in enumerate(x)]
 
 
 def is_own(value, rank):
@@ -186,7 +186,7 @@ class ImplicitNode(Node):
             raise GraphError(freed(self.name))
         recorded = lift is not None and lift is not constant_lift
         with at_depth(self.depth), boundary.inside():
-            x = [constant(a) if lift is None else lift(a, Output(self, k))
+            x = [constant(a) if lift is None else lift(a, output_of(self, k))
                  for k, a in enumerate(self.saved)]
             weights = [-constant(g[k]) if k in g else Op.zeros(a) for k, a in enumerate(x)]
             with no_grad() if lift is None else contextlib.nullcontext():

@@ -153,7 +153,7 @@ def by_jvp(cls, primals, tangents):
     """The tangents by the user's jvp, whose context knows what forward left there."""
     ctx = cls.node_type(())
     call_forward(cls, ctx, primals)
-    with Given(ctx, tuple(ctx._to_save)):
+    with Given(ctx, tuple(ctx._for_forward or ctx._to_save)):
         moved = cls.jvp(ctx, *tangents)
     return moved if isinstance(moved, (tuple, list)) else (moved,)
 

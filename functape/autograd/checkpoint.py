@@ -9,6 +9,7 @@ closes over, in any order, in every transform.
 import contextlib
 import functools
 import weakref
+from typing import NamedTuple
 
 import mlx.core as mx
 
@@ -52,6 +53,13 @@ def checkpoint(f, *, policy=None, preserve_random_state=True):
     return checkpointed
 
 
+class Form(NamedTuple):
+    """What a saved value must look like."""
+
+    shape: tuple
+    dtype: mx.Dtype
+
+
 class Frame:
     """One call of a checkpointed function; stands in for saved-tensor hooks while it runs."""
 
@@ -69,7 +77,7 @@ class Frame:
     def pack(self, tensor):
         """The number of a value; or the value itself, where the policy keeps it."""
         kept = self.policy is not None and self.policy(tensor)
-        self.forms.append((tensor.shape, tensor.dtype))
+        self.forms.append(Form(tensor.shape, tensor.dtype))
         return Slot(len(self.forms) - 1, tensor, kept)
 
     def unpack(self, slot, name, g):
@@ -111,10 +119,10 @@ class Recording:
     def pack(self, tensor):
         k, forms = len(self.values), self.frame.forms
         if forms[k] != (tensor.shape, tensor.dtype):
-            shape, dtype = forms[k]
+            first = describe(forms[k])
             raise CheckpointError(f"The second run of a checkpointed function saved "
-                                  f"{describe(tensor)} as value {k}, the first {dtype} of shape "
-                                  f"{shape}. It must do the same both times.")
+                                  f"{describe(tensor)} as value {k}, the first {first}. It must "
+                                  "do the same both times.")
         self.values[k] = tensor.cell.data
         if len(self.values) == len(forms):
             raise EnoughError

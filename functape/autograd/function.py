@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import warnings
 
 import mlx.core as mx
 
@@ -11,8 +12,8 @@ from functape.autograd.saved import keep
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops.families import fit
-from functape.tape import RELEASED, Node, Output, Parts, freed, mode
-from functape.tensor import INEXACT, Tensor, constant
+from functape.tape import RELEASED, Node, Parts, freed, mode, output_of
+from functape.tensor import INEXACT, Tensor, constant, constant_lift
 
 
 class FunctionNode(Node):
@@ -31,7 +32,7 @@ class FunctionNode(Node):
         self.needs_input_grad = tuple(e is not None for e in self.edges)
         self.avals = ()
         self._inputs = [(t.shape, t.dtype) if isinstance(t, Tensor) else None for t in inputs]
-        self._to_save = self._saved = ()
+        self._to_save = self._saved = self._for_forward = self._lost = ()
         self._several = False
         self._dirty, self._constant = (), ()
         self._materialize = True
@@ -50,6 +51,10 @@ class FunctionNode(Node):
                 raise ArgumentError(f"save_for_backward keeps tensors, but argument {i} is "
                                     f"{describe(t)}. Keep it as an attribute: ctx.name = value.")
         self._to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        """Keep tensors for `jvp`, where it needs others than `backward`."""
+        self._for_forward = tensors
 
     def mark_dirty(self, *tensors):
         """Say which inputs `forward` changed in place; it must return them."""
@@ -72,11 +77,13 @@ class FunctionNode(Node):
             return self.given
         if self._saved is RELEASED:
             raise GraphError(freed(self.name))
+        if self._lost and self._lift not in (None, constant_lift) and mode.recording:
+            warn_once(self)
         return tuple(None if s is None else s.unpack(self, self._lift) for s in self._saved)
 
     def output(self, k):
         """The node of one output."""
-        return Output(self, k) if self._several else self
+        return output_of(self, k) if self._several else self
 
     def pullback(self, g, lift, live):
         if self._saved is RELEASED:
@@ -95,11 +102,12 @@ class FunctionNode(Node):
     def output_grads(self, g, lift):
         present = g if isinstance(g, Parts) else {0: g}
         grads = []
-        for k, (shape, dtype) in enumerate(self.avals):
+        for k, aval in enumerate(self.avals):
             if k in present:
                 grads.append(constant(present[k]))
             else:
-                grads.append(Tensor(mx.zeros(shape, dtype)) if self._materialize else None)
+                zeros = self._materialize and aval is not None
+                grads.append(Tensor(mx.zeros(*aval)) if zeros else None)
         return grads
 
     def checked(self, returned, lift, live):
@@ -173,20 +181,22 @@ class Function:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        for name in ("forward", "backward"):
+            if getattr(cls, name) is getattr(Function, name):
+                setattr(cls, name, staticmethod(missing(cls, name)))
         cls.node_type = type(f"{cls.__name__}Context", (FunctionNode,), {"function": cls})
 
     @staticmethod
     def forward(*args):
         """Compute the outputs; to be written by the user."""
-        raise NotImplementedError("A Function needs a static method forward.")
 
     @staticmethod
     def backward(ctx, *grad_outputs):
         """Return the gradient of each argument of forward; to be written by the user."""
-        raise NotImplementedError("A Function needs a static method backward to be differentiated.")
 
     setup_context = None
     jvp = None  # optional: jvp(ctx, *tangents) -> tangents of the outputs
+    warned = False  # of a saved value that is treated as constant
     vmap = None  # optional: vmap(info, in_dims, *args) -> (outputs, out_dims)
 
     @classmethod
@@ -253,17 +263,40 @@ def finish(ctx, args, out):
     tracked = any(ctx.needs_input_grad)
     check_dirty(ctx, outs, tracked)
     outs = [fresh(o, ctx, args) for o in outs]
-    ctx.avals = tuple((o.shape, o.dtype) if isinstance(o, Tensor) else ((), mx.float32)
-                      for o in outs)
+    ctx.avals = tuple((o.shape, o.dtype) if isinstance(o, Tensor) else None for o in outs)
     if tracked:
         numbers = {id(o): k for k, o in enumerate(outs)}
         ctx._saved = [None if t is None else keep(t, numbers.get(id(t)))
                       for t in ctx._to_save]
+        ctx._lost = [describe(t) for t in ctx._to_save
+                     if lost(t) and id(t) not in numbers and not among(t, args)]
         for k, o in enumerate(outs):
             if isinstance(o, Tensor) and o.dtype in INEXACT and not among(o, ctx._constant):
                 o.node = ctx.output(k)
     ctx._to_save = ctx._dirty = ctx._constant = ()
     return tuple(outs) if ctx._several else outs[0]
+
+
+def missing(cls, name):
+    def absent(*args):
+        raise GraphError(f"{cls.__name__} needs a static method {name}(ctx, ...); "
+                         "see functape.autograd.Function.")
+
+    return absent
+
+
+def lost(saved):
+    """Whether a saved value has a derivative that no tape knows, unless it is given or returned."""
+    return isinstance(saved, Tensor) and saved.dtype in INEXACT and saved.edge is None
+
+
+def warn_once(ctx):
+    if ctx.function.warned:
+        return
+    ctx.function.warned = True
+    warnings.warn(f"{ctx.name} is differentiated, but forward saved {ctx._lost[0]}, which is "
+                  "neither an input nor an output: it is treated as constant. Compute it in "
+                  "backward, or return it as an output too.", UserWarning, stacklevel=3)
 
 
 def among(tensor, tensors):

@@ -8,7 +8,9 @@ from functape.autograd.saved import (
     save_on_cpu,
     saved_tensors_hooks,
 )
+from functape.errors import ArgumentError, describe
 from functape.tape import Node
+from functape.tensor import Tensor
 
 
 def increment_version(tensors):
@@ -21,6 +23,8 @@ def increment_version(tensors):
     1
     """
     for tensor in tensors if isinstance(tensors, (list, tuple)) else [tensors]:
+        if not isinstance(tensor, Tensor):
+            raise ArgumentError(f"increment_version takes tensors, but got {describe(tensor)}.")
         tensor.increment_version()
 
 

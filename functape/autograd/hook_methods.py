@@ -1,5 +1,7 @@
 """Registering hooks, on tensors and on nodes."""
 
+import threading
+
 from functape.autograd.install import method
 from functape.autograd.leaf import hooks_of
 from functape.errors import ArgumentError, GraphError, describe
@@ -55,13 +57,19 @@ Node.register_hook = register_node_hook
 Node.register_prehook = register_prehook
 
 
+class Arrivals(threading.local):
+    """What came so far, in the pass that this thread is at."""
+
+    walk, grads, due = None, (), 0
+
+
 class MultiGradHook:
     """One function for the gradients of several tensors in one pass."""
 
     def __init__(self, tensors, function, when):
         self.function, self.when = callable_hook(function), when
         self.edges = [t.edge for t in tensors]
-        self.walk = None
+        self.now = Arrivals()
         self.handles = [t.register_hook(self.at(i)) for i, t in enumerate(tensors)]
 
     def at(self, i):
@@ -71,16 +79,19 @@ class MultiGradHook:
         return hook
 
     def arrived(self, i, g):
-        if self.walk is not mode.walk:  # the first of a new pass
-            self.walk, self.grads = mode.walk, [None] * len(self.edges)
-            reached = set(self.walk[0])
-            self.due = sum(edge in reached for edge in self.edges)
+        now = self.now
+        if now.walk is not mode.walk:  # the first of a new pass
+            now.walk, now.grads = mode.walk, [None] * len(self.edges)
+            reached = set(now.walk[0])
+            now.due = sum(edge in reached for edge in self.edges)
             if self.when == "any":
                 self.function(g)
-        self.grads[i] = g
-        self.due -= 1
-        if self.when == "all" and self.due == 0:
-            self.function(list(self.grads))
+        now.grads[i] = g
+        now.due -= 1
+        if now.due == 0:
+            grads, now.walk, now.grads = now.grads, None, ()
+            if self.when == "all":
+                self.function(grads)
 
     def remove(self):
         """Take the hook away from all of its tensors."""

@@ -80,7 +80,7 @@ def install(name, f, doc):
 
 def binary(name, op):
     def inplace(self, other):
-        return change(self, name, lambda x: op(x, other))
+        return change(self, name, lambda x: op(x, x if other is self else other))
 
     install(name, inplace, f"In place: {op.__doc__}")
 

@@ -13,7 +13,7 @@ from functape.autograd.leaf import cast
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.op import Value
 from functape.sinks import Sink
-from functape.tape import Node, Output, mode
+from functape.tape import Node, mode, output_of
 from functape.tensor import NUMBERS, Tensor, constant, constant_lift, recorded_lift
 
 
@@ -202,7 +202,7 @@ def targets(name, inputs):
     nodes = []
     for i, x in enumerate(sequence(name, "inputs", inputs)):
         if isinstance(x, GradientEdge):
-            nodes.append(x.node if not hasattr(x.node, "avals") else output_of(x))
+            nodes.append(place(x))
         elif not isinstance(x, Tensor):
             raise ArgumentError(f"{name}: inputs are tensors or gradient edges, but input {i} is "
                                 f"{describe(x)}.")
@@ -214,15 +214,15 @@ def targets(name, inputs):
     return nodes
 
 
-def output_of(edge):
-    """The node of one output of an op with several, while anything holds it."""
-    raise GraphError(f"The edge ({edge.node.name}, {edge.output_nr}) belongs to an op with several "
-                     "outputs; name the output tensor itself.")
+def place(edge):
+    """The node itself, or that of one of its outputs where it has several."""
+    several = getattr(edge.node, "outputs", None) is not None
+    return output_of(edge.node, edge.output_nr) if several else edge.node
 
 
 def root(name, output, i):
     if isinstance(output, GradientEdge):
-        return output.node
+        return place(output)
     if not isinstance(output, Tensor):
         raise ArgumentError(f"{name}: outputs are tensors, but output {i} is {describe(output)}.")
     if output.edge is None:
@@ -236,7 +236,11 @@ def root(name, output, i):
 
 def seed(name, output, weight, i):
     """The cotangent that starts at an output."""
+    edge = isinstance(output, GradientEdge)
     if weight is None:
+        if edge:
+            raise GraphError(f"{name}: output {i} is a gradient edge, which has no default "
+                             "gradient. Give one, of the shape of its tensor.")
         if math.prod(output.shape) != 1:
             raise GraphError(f"{name}: output {i} is {describe(output)}; only an output of one "
                              "element has a default gradient. Give one, or reduce it, y.sum().")
@@ -248,6 +252,8 @@ def seed(name, output, weight, i):
         raise ArgumentError(f"{name}: gradient {i} is a tensor or None, but is "
                             f"{describe(weight)}. Convert it with functape.asarray.")
     weight = constant(weight)
+    if edge:
+        return weight
     if weight.shape != output.shape:
         raise ShapeError(f"{name}: gradient {i} must have the shape of its output, "
                          f"{describe(output)}, but is {describe(weight)}.")
@@ -273,6 +279,4 @@ def get_gradient_edge(tensor):
     """
     if tensor.edge is None:
         raise GraphError("get_gradient_edge needs a tensor that requires grad.")
-    node = tensor.edge
-    index = node.index if isinstance(node, Output) else 0
-    return GradientEdge(node, index)
+    return GradientEdge(*tensor.edge.as_function())

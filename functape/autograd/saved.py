@@ -98,8 +98,7 @@ class Packing:
                                 f"{describe(tensor)} for {name}.")
         if tensor.shape != packed.shape or tensor.dtype != packed.dtype:
             raise ShapeError(f"An unpack hook must return a tensor like the one that was packed, "
-                             f"{packed.dtype} of shape {packed.shape}, but returned "
-                             f"{describe(tensor)} for {name}.")
+                             f"{describe(packed)}, but returned {describe(tensor)} for {name}.")
         return tensor.cell.data
 
 
