@@ -106,12 +106,12 @@ STAGES = ("record", "backward", "release")
 
 
 def stages_of(entry):
-    """The median of each stage over rounds; memory from the first, later ones reuse it."""
+    """The median of each stage over rounds, and by how much the process grew the first time."""
     rounds = entry.get("rounds")
     if not rounds:
         return None
     return {**{s: median(r[s] for r in rounds) for s in STAGES},
-            "grown": max(r["grown"] for r in rounds)}
+            "grown": entry["grown"]}
 
 
 def curve_series(curve, points):

@@ -24,7 +24,7 @@ class Workload:
       title: one line for the table.
       full, toy: sizes to measure, and sizes to test the workload itself.
       compiled: whether it makes sense under `jit`.
-      staged: the step times itself and returns ``{stage: seconds or bytes}``.
+      staged: the step times itself and returns ``{stage: seconds}``.
     """
 
     source: str

@@ -9,7 +9,6 @@ import time
 
 import numpy
 
-from ..measure import resident_bytes
 from ..workload import Curve, Workload
 
 
@@ -22,7 +21,7 @@ def staged(forward, backward):
 
     def step(x):
         gc.collect()
-        before, start = resident_bytes(), time.perf_counter()
+        start = time.perf_counter()
         tape = forward(x)
         recorded = time.perf_counter()
         backward(tape)
@@ -30,7 +29,7 @@ def staged(forward, backward):
         del tape
         released = time.perf_counter()
         return {"record": recorded - start, "backward": walked - recorded,
-                "release": released - walked, "grown": resident_bytes() - before}
+                "release": released - walked}
 
     return step
 
