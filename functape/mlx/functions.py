@@ -29,7 +29,7 @@ PASSTHROUGH = frozenset("""
     set_wired_limit stream synchronize tri zeros async_eval can_cast depends eval result_type save
     save_gguf save_safetensors savez savez_compressed
     fast.cuda_kernel fast.metal_kernel fast.precompiled_cuda_kernel fft.fftfreq fft.rfftfreq
-    random.__getattr__ random.gumbel random.key random.seed random.split
+    random.gumbel random.key random.laplace random.seed random.split
 """.split())
 
 Coverage = collections.namedtuple("Coverage", ["kind", "lifted"])

@@ -22,7 +22,7 @@ SAME_NAME = (
 RENAMED = {
     "abs": ops.absolute, "add": families.add, "bitwise_invert": ops.bitwise_not,
     "logical_xor": ops.logical_xor, "multiply": families.multiply, "positive": copy_of,
-    "isposinf": logic.isposinf, "isneginf": logic.isneginf, "divmod": fnp.divmod,
+    "isposinf": logic.isposinf, "isneginf": logic.isneginf,
 }
 OTHER_NAMES = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
@@ -36,6 +36,11 @@ table.update({name: table[other] for name, other in OTHER_NAMES.items()})
 @translation("round")
 def rounded(a, decimals=0):
     return fnp.round(a, decimals) if decimals else ops.rint(a)
+
+
+@translation("divmod")
+def divmod_of(a, b):
+    return list(fnp.divmod(a, b))
 
 
 @translation("clip")

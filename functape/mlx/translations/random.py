@@ -36,11 +36,6 @@ def normal(shape=(), dtype=mx.float32, loc=None, scale=None, key=None):
     return drawn if loc is None else drawn + loc
 
 
-@translation("random.laplace")
-def laplace(shape=(), dtype=mx.float32, loc=0.0, scale=1.0, key=None):
-    return constant(mx.random.laplace(shape, dtype, key=key)) * scale + loc
-
-
 @translation("random.uniform")
 def uniform(low=0, high=1, shape=(), dtype=mx.float32, key=None):
     low, high = value(low, "uniform"), value(high, "uniform")

@@ -1,13 +1,15 @@
 """mlx.core's reductions, running sums, sorting and searching."""
 
+import math
+
 import mlx.core as mx
 
+from functape import lax
 from functape import numpy as fnp
 from functape.mlx.translations.registry import table, translation
 from functape.numpy.arguments import as_type, axes_of, axis_of, is_inexact, size_of, value
-from functape.op import Op
 from functape.ops import indexing, reductions, sorting
-from functape.ops.movement import along, cut, place, reshape, shift_axis
+from functape.ops.movement import along, cut, place, reshape
 
 # --- reductions -----------------------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ def running(name, op, first):
 
 
 def shifted(x, axis, reverse, first):
-    """Each result one place further on, behind what the sum or product of nothing is."""
+    """Each result one place further on, behind what the sum, say, of nothing is."""
     n = x.shape[axis]
     kept, to = (slice(0, n - 1), slice(1, n)) if not reverse else (slice(1, n), slice(0, n - 1))
     out = place(cut(x, index=along(axis, kept)), index=along(axis, to), shape=x.shape)
@@ -114,39 +116,12 @@ def shifted(x, axis, reverse, first):
     return out.at[along(axis, edge)].set(first)
 
 
-def extreme_so_far(name, kernel):
-    """The element that is the extreme so far: taken from its place, so it has every derivative."""
-
-    def accumulated(a, axis=None, *, reverse=False, inclusive=True):
-        a = value(a, name)
-        if axis is None:
-            a, axis = reshape(a, shape=(size_of(a.shape),)), 0
-        axis = axis_of(axis, len(a.shape), name)
-        at = places(a, kernel=kernel, axis=axis, reverse=reverse)
-        out = indexing.take_along_axis(a, at, axis=axis)
-        worst = -float("inf") if name == "cummax" else float("inf")
-        return out if inclusive else shifted(out, axis, reverse, worst)
-
-    table[name] = accumulated
-
-
-def places_kernel(x, kernel, axis, reverse):
-    n = x.shape[axis]
-    own = mx.arange(n).reshape(-1, *(1,) * (len(x.shape) - axis - 1))
-    hit = x == kernel(x, axis=axis, reverse=reverse)
-    if reverse:
-        return mx.cummin(mx.where(hit, own, n), axis=axis, reverse=True)
-    return mx.cummax(mx.where(hit, own, -1), axis=axis)
-
-
-places = Op("extreme_places", places_kernel, args=("x",), vjp=[None], jvp=[None],
-            batch=shift_axis, doc="Where the extreme so far stands.", register=False)
-
 running("cumsum", reductions.cumsum, 0)
 running("cumprod", reductions.cumprod, 1)
 table["cumulative_sum"], table["cumulative_prod"] = table["cumsum"], table["cumprod"]
-extreme_so_far("cummax", mx.cummax)
-extreme_so_far("cummin", mx.cummin)
+running("cummax", lax.cummax, -math.inf)
+running("cummin", lax.cummin, math.inf)
+running("logcumsumexp", lax.cumlogsumexp, -math.inf)
 
 # --- sorting and searching ------------------------------------------------------------------------
 

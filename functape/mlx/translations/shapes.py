@@ -2,9 +2,10 @@
 
 import mlx.core as mx
 
+from functape import lax
 from functape import numpy as fnp
 from functape.mlx.translations.registry import table, translation
-from functape.numpy.arguments import axes_of, axis_of, filled_in, size_of, value
+from functape.numpy.arguments import as_type, axes_of, axis_of, filled_in, size_of, value
 from functape.ops import elementwise, indexing, movement
 from functape.ops.families import broadcast_to as broadcast
 from functape.tensor import constant
@@ -100,15 +101,13 @@ def meshgrid(*arrays, sparse=False, indexing="xy"):
 
 @translation("slice")
 def sliced(a, start_indices, axes, slice_size):
-    start, _ = starts(a, start_indices, axes)
-    return lax().dynamic_slice(value(a, "slice"), start, tuple(slice_size))
+    return lax.dynamic_slice(value(a, "slice"), starts(a, start_indices, axes), tuple(slice_size))
 
 
 @translation("slice_update")
 def slice_update(a, update, start_indices, axes):
-    start, _ = starts(a, start_indices, axes)
-    return lax().dynamic_update_slice(value(a, "slice_update"), value(update, "slice_update"),
-                                      start)
+    return lax.dynamic_update_slice(value(a, "slice_update"), value(update, "slice_update"),
+                                    starts(a, start_indices, axes))
 
 
 def starts(a, start_indices, axes):
@@ -118,13 +117,7 @@ def starts(a, start_indices, axes):
     start = value(start_indices, "slice")
     for k, axis in enumerate(named):
         found[axis] = start[k] if start.shape else start
-    return found, named
-
-
-def lax():
-    from functape import lax
-
-    return lax
+    return found
 
 
 # --- filled like another --------------------------------------------------------------------------
@@ -142,14 +135,14 @@ def ones_like(a, dtype=None):
 
 @translation("full")
 def full(shape, vals, dtype=None):
+    """As MLX, which keeps the dtype of an array."""
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    vals = value(vals, "full")
-    return broadcast(vals if dtype is None else vals.astype(dtype), shape=shape)
+    return broadcast(value(vals, "full"), shape=shape)
 
 
 @translation("full_like")
 def full_like(a, vals, dtype=None):
-    return full(a.shape, vals, dtype or a.dtype)
+    return broadcast(as_type(value(vals, "full_like"), dtype or a.dtype), shape=tuple(a.shape))
 
 
 @translation("asarray")
