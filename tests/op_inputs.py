@@ -55,6 +55,8 @@ zz2 = [row(z(2, 3), z(3)), row(z(3), real(3)), row(real(2, 3), z())]
 s = slice
 CUTS = (s(None, None, 2), s(2, None, -1)), (1,), (s(0, 1), None, -1), (s(None), s(1, 3))
 
+inner = spaced(0.1, 0.9)  # probabilities
+
 # x / y away from integers
 WITHIN = [row(spaced(2.2, 2.6)(2, 3), spaced(0.9, 1.05)(3)), row(spaced(-2.6, -2.2)(2, 3), 1.0),
           row(-2.4, spaced(0.9, 1.05)(3)), row(real(2, 3), spaced(2.2, 3)(2, 3)),
@@ -307,6 +309,7 @@ ROWS = {
     "softplus": unary(real),
     "exp_below": unary(spaced(-3, -0.1)),
     "elu": binary(real, positive),
+    "relu6": unary(real, row(spaced(3.1, 8.9)(4))),
     "leaky_relu": binary(real, positive),
     "log1mexp": unary(positive),
     "centre": [row(real(2, 3), axis=(1,)), row(real(2, 3, 2), axis=(0, 2)), row(z(3), axis=(0,))],
@@ -351,6 +354,9 @@ ROWS = {
                      row(1.7, spaced(0.3, 3)(3), order=0, upper=False),
                      row(spaced(1, 3)(2), spaced(0.3, 3)(2), order=1, upper=False),
                      row(spaced(1, 3)(2), spaced(0.3, 3)(2), order=2, upper=True).but(order=1)],
+    "gamma_ratio": [row(positive(2, 3), spaced(-2, 1)(2, 3), order=1),
+                    row(positive(2, 1), spaced(-2, 1)(3), order=0),
+                    row(spaced(9, 12)(2), spaced(2, 2.5)(2), order=1)],
     "beta_density": [row(positive(2, 3), positive(2, 3), spaced(0.2, 0.8)(2, 3)),
                      row(positive(2, 1), 2.5, spaced(0.2, 0.8)(3)),
                      row(spaced(9, 12)(3), spaced(9, 12)(3), spaced(0.3, 0.7)(3))],
@@ -372,6 +378,9 @@ ROWS = {
     "ci": unary(positive, row(spaced(4.2, 6)(2))),
     "dawsn": unary(real),
     "spence": unary(positive, row(spaced(0.1, 0.4)(2)), row(spaced(2.2, 4)(2))),
+    "loggamma_sample": [row(positive(3), *[real(3)] * 5, *[inner(3)] * 6).but(differentiate=False),
+                        row(2.5, *[real(2)] * 5, *[inner(2)] * 6).but(differentiate=False)],
+    "poisson_sample": [row(positive(3), *[inner(3)] * 21), row(spaced(9, 30)(3), *[inner(3)] * 21)],
     "random_bits": [row(integers(0, 99, 2), shape=(3,)), row(integers(0, 99, 3, 2), shape=(2, 2))],
 }
 

@@ -212,6 +212,14 @@ def gamma_moment(jax, a, x, order, upper):
     return found(stop, orders_of(order), a) - lower if upper else lower
 
 
+def gamma_ratio(jax, a, y, order):
+    x = np.exp(y)
+    far = x >= a
+    lower, upper = gamma_moment(jax, a, x, order, False), gamma_moment(jax, a, x, order, True)
+    moment = np.where(far & (x >= 1.5), -upper, lower)
+    return moment / (x * stats("gamma").pdf(x, a))
+
+
 def beta_moment(jax, a, b, x, order):
     from scipy.special import digamma
 
@@ -270,6 +278,19 @@ def svd_holds(x, u, s, vt):
         yield product, np.broadcast_to(np.eye(rows.shape[-2]), product.shape)
 
 
+def loggamma_holds(a, *noise_and_ans):
+    """Between the quantiles 1e-9 and 1 - 1e-9; the distribution is tested in test_random."""
+    p = stats("gamma").cdf(np.exp(noise_and_ans[-1]), a)
+    yield (p > 1e-9) & (p < 1 - 1e-9), np.ones(p.shape, bool)
+
+
+def poisson_holds(mean, *noise_and_ans):
+    count = noise_and_ans[-1]
+    yield count, np.floor(count)
+    few = mean < 10
+    yield count[few], stats("poisson").ppf(noise_and_ans[-2], mean)[few]
+
+
 # Where signs or phases are free: what must hold between the argument and the results, in pairs.
 PROPERTIES = {
     "eig": eig_holds,
@@ -277,6 +298,8 @@ PROPERTIES = {
     "eigh": eigh_holds,
     "svd": svd_holds,
     "full_svd": svd_holds,
+    "loggamma_sample": loggamma_holds,
+    "poisson_sample": poisson_holds,
 }
 
 def windows(jax, x, over):
@@ -404,6 +427,7 @@ ORACLES = {
     "zeta": zeta,
     "gamma_density": lambda jax, a, x: stats("gamma").pdf(x, a),
     "gamma_moment": gamma_moment,
+    "gamma_ratio": gamma_ratio,
     "beta_density": lambda jax, a, b, x: stats("beta").pdf(x, a, b),
     "beta_moment": beta_moment,
     "erfcx": erfcx,

@@ -12,7 +12,7 @@ import mlx.core as mx
 from functape import tree
 from functape.op import Op, Rule, Value
 from functape.tape import mode
-from functape.tensor import INEXACT
+from functape.tensor import INEXACT, Tensor
 
 
 def lift(f, *, name=None, vmap=False):
@@ -78,7 +78,7 @@ class FlatFunction:
         out, flat = op(*arrays, mx.array(mx.random.state[0])), op.f
         if flat.random and flat.after is not None:
             set_random_state(flat.after)  # as the function would have left it
-        outs = iter(out if type(out) is tuple else (out,))
+        outs = iter([constant_if_integer(o) for o in (out if type(out) is tuple else (out,))])
         return tree.unflatten(flat.form, [next(outs) if hole else a for hole, a in flat.holes])
 
     def __call__(self, *arrays):
@@ -109,6 +109,11 @@ class FlatFunction:
         return out
 
     after = None
+
+
+def constant_if_integer(out):
+    """An integer has no derivative, and so no place on the tape."""
+    return out.detach() if type(out) is Tensor and out.dtype not in INEXACT else out
 
 
 def set_random_state(key):
@@ -152,6 +157,8 @@ class Lifted(Op):
                  for i in self.inputs]
         push = self.derived("jvp", "jvp", Push(self.f, self.inputs),
                             (*(True for _ in moves), *self.mask))
+        if not any(o.dtype in INEXACT for o in outs):
+            return None
         found = push(*moves, *primals)
         if len(outs) == 1 and type(found) is not tuple:
             return found
@@ -159,7 +166,7 @@ class Lifted(Op):
         return tuple([next(found) if o.dtype in INEXACT else None for o in outs])
 
     def by_vmap(self, op, size, args, mapped, params):
-        axes = [0 if m else None for m in mapped]
+        axes = tuple([0 if m else None for m in mapped])
         mapped_op = self.derived(("vmap", mapped), "vmap", mx.vmap(self.f, in_axes=axes), self.mask)
         return mapped_op(*args)
 

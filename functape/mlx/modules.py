@@ -108,7 +108,7 @@ def bound(module, params):
             container[key] = own
         for m, items in before:
             m.clear()
-            m.update(items)
+            dict.update(m, items)  # Module.update is for parameters
         raise
 
 
