@@ -10,7 +10,7 @@ from functape.errors import ArgumentError
 from functape.mlx import arrays, callables
 from functape.mlx.functions import names, wrappers
 from functape.mlx.state import active
-from functape.op import Value
+from functape.op import MIXED, Value
 from functape.tensor import constant
 
 MISSING = object()
@@ -108,10 +108,9 @@ class dispatch:  # noqa: N801 - used like a function
     def __exit__(self, kind, error, trace):
         active.depth -= 1
         patches.leave(self.entered.pop())
-        if isinstance(error, TypeError) and not isinstance(error, ArgumentError):
-            text = str(error)
-            if "incompatible function arguments" in text and "functape." in text:
-                raise ArgumentError(BOUND_EARLIER) from error
+        text = str(error) if isinstance(error, TypeError) else ""
+        if text == MIXED or ("incompatible function arguments" in text and "functape." in text):
+            raise ArgumentError(BOUND_EARLIER) from error
 
 
 def traced(f):

@@ -116,9 +116,11 @@ def vmap(fun, in_axes=0, out_axes=0):
 
 @translation("checkpoint")
 def checkpoint(fun):
+    """It runs again in the backward pass, when the block of `dispatch` may be over."""
     from functape.autograd.checkpoint import checkpoint
+    from functape.mlx.dispatching import traced
 
-    return checkpoint(fun)
+    return checkpoint(traced(fun))
 
 
 def as_list(fun):
