@@ -10,7 +10,7 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, flatten_util, lax, numpy, optim, tree, tree_util, viz
+from functape import autograd, flatten_util, lax, mlx, numpy, optim, tree, tree_util, viz
 from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
 from functape.autograd.creation import (
     arange,
@@ -47,6 +47,7 @@ from functape.autograd.grad_mode import (
     set_grad_enabled,
 )
 from functape.blas import show_config
+from functape.mlx import default_device, stream
 from functape.numpy import asarray
 from functape.tensor import Tensor
 from functape.transforms import (
@@ -75,11 +76,11 @@ __version__ = "0.1.0"
 __all__ = [
     "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "checkpoint",
     "checkpoint_name", "checkpoint_policies", "custom_gradient", "custom_jvp", "custom_vjp",
-    "empty", "empty_like", "enable_grad", "eval_shape", "eye", "flatten_util", "from_dlpack",
-    "from_numpy", "full", "full_like", "grad", "hessian", "hvp", "inference_mode",
+    "default_device", "empty", "empty_like", "enable_grad", "eval_shape", "eye", "flatten_util",
+    "from_dlpack", "from_numpy", "full", "full_like", "grad", "hessian", "hvp", "inference_mode",
     "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd", "jacrev", "jit", "jvp",
     "lax", "linear_transpose", "linearize", "linspace", "logspace", "make_tape", "manual_seed",
-    "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "set_grad_enabled", "show_config", "stop_gradient", "tensor", "tree",
-    "tree_util", "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
+    "mlx", "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint",
+    "randn", "randn_like", "randperm", "set_grad_enabled", "show_config", "stop_gradient", "stream",
+    "tensor", "tree", "tree_util", "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
 ]
