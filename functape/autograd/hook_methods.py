@@ -1,6 +1,7 @@
 """Registering hooks, on tensors and on nodes."""
 
 import threading
+import weakref
 
 from functape.autograd.install import method
 from functape.autograd.leaf import hooks_of
@@ -8,6 +9,7 @@ from functape.errors import ArgumentError, GraphError, describe
 from functape.hooks import RemovableHandle
 from functape.sinks import AccumulateGrad
 from functape.tape import Node, mode
+from functape.tensor import Tensor
 
 
 def callable_hook(hook):
@@ -68,7 +70,11 @@ class MultiGradHook:
 
     def __init__(self, tensors, function, when):
         self.function, self.when = callable_hook(function), when
-        self.edges = [t.edge for t in tensors]
+        for t in tensors:
+            if not isinstance(t, Tensor) or t.edge is None:
+                raise GraphError(f"register_multi_grad_hook needs tensors that require grad, but "
+                                 f"got {describe(t)}.")
+        self.edges = [weakref.ref(t.edge) for t in tensors]  # which hold this object as a hook
         self.now = Arrivals()
         self.handles = [t.register_hook(self.at(i)) for i, t in enumerate(tensors)]
 
@@ -83,7 +89,7 @@ class MultiGradHook:
         if now.walk is not mode.walk:  # the first of a new pass
             now.walk, now.grads = mode.walk, [None] * len(self.edges)
             reached = set(now.walk[0])
-            now.due = sum(edge in reached for edge in self.edges)
+            now.due = sum(edge() in reached for edge in self.edges)
             if self.when == "any":
                 self.function(g)
         now.grads[i] = g

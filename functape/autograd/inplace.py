@@ -5,9 +5,11 @@ tells a later backward pass that a value it needs was changed. The tensor moves 
 the change; a leaf that requires grad may be changed only where nothing is recorded.
 """
 
+import mlx.core as mx
+
 from functape.autograd.install import method
 from functape.autograd.leaf import own_cell, retain_at
-from functape.errors import InplaceError, ShapeError, describe
+from functape.errors import ArgumentError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops import elementwise as ew
 from functape.ops import families, movement
@@ -27,6 +29,10 @@ def change(tensor, name, compute):
         raise ShapeError(f"{name} must keep the shape of the tensor it changes, "
                          f"{describe(tensor)}, but the result is {describe(new)}.")
     if new.dtype != tensor.dtype:
+        if kind(new.dtype) > kind(tensor.dtype):
+            raise ArgumentError(f"{name} must keep the kind of numbers of the tensor it changes, "
+                                f"{describe(tensor)}, but the result is {describe(new)}. Convert "
+                                "the tensor first, x.astype(...).")
         new = new.astype(tensor.dtype)
     if new.rank > tensor.rank:
         raise InplaceError(f"{name} would write a value of a running vmap or jvp into a tensor "
@@ -35,6 +41,12 @@ def change(tensor, name, compute):
     if mode.recording:
         move(tensor, new.edge)
     return tensor
+
+
+def kind(dtype):
+    """Booleans, integers, real and complex numbers, in this order."""
+    kinds = (mx.integer, mx.floating, mx.complexfloating)
+    return sum(k + 1 for k, c in enumerate(kinds) if mx.issubdtype(dtype, c))
 
 
 def move(tensor, node):

@@ -54,11 +54,12 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     missing = [i for i, node in enumerate(wanted) if node not in found]
     if missing:
         raise GraphError(unreached("backward", missing[0], given[missing[0]]))
-    for tensor, node in dict(zip(given, wanted, strict=True)).items():
-        if isinstance(node, Sink):
-            node.accept(found[node], None)
-        else:
-            tensor.keep_grad(found[node])
+    with Pass(create_graph, mode.walk):
+        for tensor, node in dict(zip(given, wanted, strict=True)).items():
+            if isinstance(node, Sink):
+                node.accept(found[node], node.hooks)
+            elif not tensor.retains_grad:
+                tensor.keep_grad(found[node])
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False,

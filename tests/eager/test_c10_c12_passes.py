@@ -116,6 +116,30 @@ def test_c10_a_chosen_interior_tensor_gets_what_the_hooks_leave():
     assert y.grad.item() == 30.0
 
 
+def test_c10_a_chosen_tensor_gets_its_gradient_once():
+    x = leaf(2.0)
+    h = x * 3.0
+    h.retain_grad()
+    (h * h).backward(inputs=[h, h])
+    assert h.grad.item() == 12.0 and x.grad is None
+
+
+def test_c10_a_chosen_leaf_runs_all_of_its_hooks():
+    x, record = leaf(2.0), Record()
+    y = x * x
+    acc = y.grad_fn.next_functions[0][0]
+    acc.register_hook(lambda gi, go: record("node")(go))
+    x.register_post_accumulate_grad_hook(lambda t: record(ft.is_grad_enabled())(t))
+    acc.register_prehook(record("pre"))
+    x.register_hook(record("tensor"))
+    y.backward(inputs=[x], retain_graph=True)
+    assert record.names == ["tensor", "pre", False, "node"]
+    with ft.no_grad():
+        y.backward(inputs=[x], create_graph=True)
+    assert record.names[4:] == ["tensor", "pre", True, "node"]
+    assert x.grad.item() == 8.0 and grad(x.grad, x)[0].item() == 2.0
+
+
 def test_c10_inputs_that_cannot_get_a_gradient():
     x, other = leaf(1.0), leaf([1.0, 2.0])
     with pytest.raises(FunctapeError, match="inputs is empty"):

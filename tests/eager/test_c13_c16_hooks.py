@@ -107,7 +107,7 @@ def test_c13_a_hook_may_change_its_gradient_in_place():
     w.register_hook(quiet)
     w.register_hook(lambda g: seen.append(g.tolist()))
     w.sum().backward()
-    assert seen in ([[1.0, 1.0]], [[5.0, 5.0]]) and w.grad.tolist() == seen[0]
+    assert seen == [[1.0, 1.0]] and w.grad.tolist() == [1.0, 1.0]  # it must return a change
 
 
 def test_c13_handles():

@@ -108,6 +108,22 @@ def test_c17_the_shape_and_the_dtype_cannot_change():
     assert y.dtype == np.float32 and y.tolist() == [2.0, 3.0]
 
 
+@pytest.mark.parametrize("change", [
+    lambda: ft.tensor([1, 2]).add_(1.5), lambda: ft.tensor([1, 2]).div_(2),
+    lambda: ft.tensor([1.0]).mul_(ft.tensor([1.0j])), lambda: ft.tensor([True]).add_(1),
+])
+def test_c17_nothing_is_rounded_away(change):
+    with pytest.raises(ArgumentError, match="kind of numbers.*astype"):
+        change()
+
+
+def test_c17_the_written_value_is_cast():
+    t = ft.tensor([1, 2])
+    t[0] = 5.0
+    t.add_(ft.tensor([True, True]))
+    assert t.tolist() == [6, 3] and t.dtype == ft.tensor([1]).dtype
+
+
 def test_c17_in_no_grad_a_result_keeps_its_place():
     x = leaf([1.0, 2.0])
     y = x * 2.0

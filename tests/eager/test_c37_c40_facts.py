@@ -3,9 +3,10 @@
 import math
 import threading
 import time
+import weakref
 
 import pytest
-from eager_helpers import Record, accumulator, leaf
+from eager_helpers import Record, accumulator, leaf, no_collector
 
 import functape as ft
 from functape.autograd import Function, backward, grad
@@ -136,6 +137,20 @@ def test_c38_multi_grad_hooks():
     assert len(seen) == 2 and len(first) == 3
     with pytest.raises(FunctapeError, match="mode.*some"):
         register_multi_grad_hook((a,), print, mode="some")
+
+
+def test_c38_multi_grad_hooks_keep_nothing():
+    with no_collector():
+        a = leaf(1.0)
+        b = a * 2.0
+        c = b * 3.0
+        refs = [weakref.ref(t) for t in (a, b, b.grad_fn, c.grad_fn)]
+        register_multi_grad_hook((a, b), lambda gs: None)
+        c.backward()
+        del a, b, c
+        assert [r() for r in refs] == [None] * 4
+    with pytest.raises(FunctapeError, match="require grad"):
+        register_multi_grad_hook((ft.tensor(1.0),), print)
 
 
 def test_c38_multi_grad_hooks_in_passes_of_other_threads():
