@@ -115,7 +115,6 @@ POINTS = {
     "reciprocal_at_inf": (e.reciprocal, [[INF, -INF]], [0, 0], [[0, 0]]),
     "divide_by_inf": (e.divide, [[3], [INF]], [0], [[0], [0]]),
     # norms
-    "norm_at_0": (norm, [[0, 0]], 0, [[Within(-1, 1)] * 2]),
     "norm_squared_at_0": (lambda x: e.square(norm(x)), [[0, 0]], 0, [[0, 0]]),
     "norm_away_from_0": (norm, [[3, 0]], 3, [[1, 0]]),
     "hypot_at_origin": (e.hypot, [[0], [0]], [0], [[Within(-1, 1)], [Within(-1, 1)]]),

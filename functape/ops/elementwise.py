@@ -26,6 +26,7 @@ from functape.ops.float64 import exact
 
 FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 LN2, LN10, PI = math.log(2), math.log(10), math.pi
+LARGEST = 3e38  # of a Python number, which may meet a float32
 NUMBER = (bool, int, float)
 
 # --- arithmetic ---------------------------------------------------------------------------------
@@ -41,7 +42,7 @@ def ratio_kernel(x, y):
 subtract = elementwise("subtract", mx.subtract, 1, -1, doc="x - y, element by element.")
 negative = elementwise("negative", mx.negative, -1, doc="-x.")
 divide = elementwise(
-    "divide", mx.divide, lambda g, y: ratio(g, y), lambda g, ans, y: -ratio(scale(g, ans), y),
+    "divide", mx.divide, lambda g, y: ratio(g, y), lambda g, ans, y: -scale(g, ans / y),
     doc="x / y, element by element.",
 )
 ratio = elementwise(
@@ -130,7 +131,19 @@ def hypot_kernel(x, y):
 
 def gap(x, y):
     """x - y, and 0 where they are equal, infinities too."""
-    return scale(x != y, x - y)
+    return finite(x) - finite(y)
+
+
+def finite_kernel(x):
+    if isinstance(x, NUMBER):
+        return min(max(x, -LARGEST), LARGEST)
+    most = mx.finfo(x.dtype).max
+    return mx.clip(x, -most, most)
+
+
+finite = elementwise("finite", finite_kernel, 1, doc="x, with its largest number for infinity.")
+nonpositive = elementwise("nonpositive", lambda x: mx.minimum(x, 0), 1,
+                          doc="An x that is at most 0 but for rounding and infinities.")
 
 
 def logaddexp_kernel(x, y):
@@ -151,7 +164,7 @@ log1p = elementwise("log1p", mx.log1p, lambda g, x: ratio(g, 1 + x),
                     doc="log(1 + x), exact for small x.")
 logaddexp = elementwise(
     "logaddexp", logaddexp_kernel,
-    lambda x, y: sigmoid(gap(x, y)), lambda x, y: sigmoid(gap(y, x)), unbounded=True,
+    lambda x, y: sigmoid(gap(x, y)), lambda x, y: sigmoid(gap(y, x)),
     doc="log(exp(x) + exp(y)), without overflow.",
 )
 sigmoid = elementwise("sigmoid", exact(mx.sigmoid, float64.sigmoid), lambda ans: ans * (1 - ans),
@@ -228,13 +241,11 @@ sinc_derivative = elementwise(
 
 maximum = elementwise(
     "maximum", mx.maximum,
-    lambda x, y: 0.5 * (x > y) + 0.5 * (x >= y), lambda x, y: 0.5 * (y > x) + 0.5 * (y >= x),
-    doc="The larger of x and y.",
+    lambda x, y: above(x, y), lambda x, y: above(y, x), doc="The larger of x and y.",
 )
 minimum = elementwise(
     "minimum", mx.minimum,
-    lambda x, y: 0.5 * (x < y) + 0.5 * (x <= y), lambda x, y: 0.5 * (y < x) + 0.5 * (y <= x),
-    doc="The smaller of x and y.",
+    lambda x, y: above(y, x), lambda x, y: above(x, y), doc="The smaller of x and y.",
 )
 clip = elementwise(
     "clip", mx.clip,
@@ -291,7 +302,13 @@ def flat(name, kernel, args=("x",), doc=""):
     return nondiff(name, kernel, args, batch=batch_elementwise, doc=doc)
 
 
+def above_kernel(x, y):
+    apart = x if isinstance(y, NUMBER) and y == 0 else mx.subtract(x, y)
+    return mx.sign(apart) * 0.5 + 0.5
+
+
 TWO = ("x", "y")
+above = flat("above", above_kernel, TWO, doc="1 where x > y, 0.5 where they are equal, else 0.")
 sign = flat("sign", mx.sign, doc="-1, 0 or 1; z / |z| of a complex number.")
 floor = flat("floor", mx.floor, doc="The largest integer not above x.")
 ceil = flat("ceil", mx.ceil, doc="The smallest integer not below x.")

@@ -216,14 +216,13 @@ def scale_kernel(x, y):
 def masked(result, keep):
     """`result`, but 0 where `keep` does not hold.
 
-    Of many elements by bits, which costs a fifth of a `where` on a CPU; of few by `where`, which is
-    one operation rather than five.
+    Of many elements by their bits, times 0 or 1, which costs a fifth of a `where` on a CPU; of few
+    by `where`, which is one operation rather than four.
     """
     word = WORDS.get(result.dtype)
     if word is None or result.size < 4096:
         return mx.where(keep, result, 0)
-    mask = mx.negative(keep.astype(word))
-    return mx.view(mx.bitwise_and(mx.view(result, word), mask), result.dtype)
+    return mx.view(mx.multiply(mx.view(result, word), keep), result.dtype)
 
 
 WORDS = {mx.float16: mx.int16, mx.bfloat16: mx.int16, mx.float32: mx.int32, mx.float64: mx.int64}
@@ -231,8 +230,10 @@ WORDS = {mx.float16: mx.int16, mx.bfloat16: mx.int16, mx.float32: mx.int32, mx.f
 
 def sum_to_kernel(x, shape):
     lead = len(x.shape) - len(shape)
-    axes = [i for i, n in enumerate(x.shape) if i < lead or (shape[i - lead] == 1 and n != 1)]
-    return mx.reshape(mx.sum(x, axis=axes), shape) if axes else mx.reshape(x, shape)
+    ones = [i for i, n in enumerate(x.shape) if i >= lead and shape[i - lead] == 1 and n != 1]
+    if ones:
+        x = mx.sum(x, axis=ones, keepdims=True)
+    return mx.sum(x, axis=list(range(lead))) if lead else x
 
 
 def astype_kernel(x, dtype):

@@ -4,7 +4,7 @@ import mlx.core as mx
 
 from functape.op import LINEAR, Op
 from functape.ops import float64
-from functape.ops.elementwise import exp, gap, ratio
+from functape.ops.elementwise import exp, finite, nonpositive, ratio
 from functape.ops.families import (
     astype,
     batch_reduction,
@@ -121,7 +121,7 @@ def centre_on(g, ans, axis):
 
 logsumexp_kernel = exact(mx.logsumexp, float64.logsumexp)
 logsumexp = reduction(
-    "logsumexp", logsumexp_kernel, lambda x, ans: exp(gap(x, ans)), unbounded=True,
+    "logsumexp", logsumexp_kernel, lambda x, ans: exp(nonpositive(x - finite(ans))),
     doc="log of the sum of exp over axes, without overflow.",
 )
 softmax = Op(
