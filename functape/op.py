@@ -21,7 +21,7 @@ from functape.errors import ArgumentError, ShapeError, describe
 
 NUMBERS = (bool, int, float, complex)
 LINEAR = "linear"  # as a jvp: apply the op itself to the tangents
-table = {}  # name -> Op: methods, namespaces, tests and docs are generated from it
+table: dict = {}  # name -> Op: methods, namespaces, tests and docs are generated from it
 
 
 MIXED = (
@@ -37,7 +37,7 @@ class Value:
     __slots__ = ()
     seen_as = type  # the class that isinstance finds; functape.mlx makes MLX's code see arrays
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self):
         return Value.seen_as(self)
 
@@ -62,7 +62,7 @@ class Levels(threading.local):
     """
 
     depth = 0
-    axes = {}  # name of a mapped axis -> (rank, size)
+    axes: dict = {}  # name of a mapped axis -> (rank, size)
 
     def __enter__(self):
         self.depth += 1
@@ -300,7 +300,7 @@ def plus(a, b):
 
 # --- the raw twin of a rule ---------------------------------------------------------------------
 
-twins = {}  # function -> its twin
+twins: dict = {}  # function -> its twin
 
 
 def twin(obj):

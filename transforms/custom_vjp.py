@@ -72,7 +72,7 @@ class custom_vjp(Custom):
 
 
 class FwdRunning(threading.local):
-    functions = frozenset()
+    functions: frozenset = frozenset()
 
 
 fwd_running = FwdRunning()

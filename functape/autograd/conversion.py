@@ -262,13 +262,14 @@ def t(self):
 def twin(name, op, binary):
     if hasattr(Value, name):
         return
-    if binary:
-        def compute(self, other):
-            return op(self, other)
-    else:
-        def compute(self):
-            return op(self)
 
+    def of_two(self, other):
+        return op(self, other)
+
+    def of_one(self):
+        return op(self)
+
+    compute = of_two if binary else of_one
     compute.__name__, compute.__qualname__, compute.__doc__ = name, f"Tensor.{name}", op.__doc__
     shared(compute)
 

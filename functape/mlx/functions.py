@@ -33,7 +33,8 @@ PASSTHROUGH = frozenset("""
 """.split())
 
 Coverage = collections.namedtuple("Coverage", ["kind", "lifted"])
-counts, counting = collections.Counter(), threading.Lock()
+counts: collections.Counter = collections.Counter()
+counting = threading.Lock()
 
 
 def names():

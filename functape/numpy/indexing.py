@@ -203,7 +203,7 @@ def rows(x):
     return iter(indexing.unstack(x, axis=0) if x.shape[0] else ())
 
 
-Value.__getitem__ = getitem
+Value.__getitem__ = getitem  # type: ignore[misc]
 Value.__iter__ = rows
 Value.at = property(At, doc=At.__doc__)
 Value.take = take

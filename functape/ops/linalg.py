@@ -13,7 +13,7 @@ from functape.ops.elementwise import conjugate
 from functape.ops.families import batch_same, fit, linear, nondiff
 from functape.ops.movement import reshape, transpose
 
-CPU = {"stream": mx.cpu}
+CPU: dict = {"stream": mx.cpu}
 
 # --- helpers of rules ---------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """The table from names in mlx.core to functions that take the same arguments, and values too."""
 
-table = {}  # "sin", "linalg.inv", ... -> function
+table: dict = {}  # "sin", "linalg.inv", ... -> function
 
 
 def translation(*names):
