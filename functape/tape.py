@@ -138,13 +138,7 @@ class OpNode(Node):
         return self.plan.op.name.title().replace("_", "") + "Backward"
 
     def pullback(self, g, lift, live):
-        saved, edges, plan = self.saved, self.edges, self.plan
-        if saved is RELEASED:
-            raise GraphError(freed(self.name))
-        if self.seq < Cell.latest:  # something was changed in place since: was it one of these?
-            self.check_versions()
-        if self.packing is not None:
-            saved = self.unpacked(g)
+        saved, edges, plan = self.read_saved(g), self.edges, self.plan
         if lift is None:
             steps = plan._raw_steps or plan.raw_steps
         else:
@@ -159,6 +153,14 @@ class OpNode(Node):
                     part = formula(g, *(saved if at is None else at(saved)))
                 parts.append((i, part))
         return parts
+
+    def read_saved(self, g):
+        """What was saved, unless it was freed or changed in place since."""
+        if self.saved is RELEASED:
+            raise GraphError(freed(self.name))
+        if self.seq < Cell.latest:  # something was changed in place since: was it one of these?
+            self.check_versions()
+        return self.saved if self.packing is None else self.unpacked(g)
 
     def check_versions(self):
         """Refuse saved arrays that were changed in place since."""

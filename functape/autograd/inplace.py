@@ -88,6 +88,18 @@ UNARY = {
 def install(name, f, doc):
     f.__name__, f.__qualname__, f.__doc__ = name, f"Tensor.{name}", doc
     method(f)
+    refuse(name)
+
+
+def refuse(name):
+    """The values of a running vmap or jvp have no place of their own to be changed in."""
+
+    def inplace(self, *args, **kwargs):
+        raise InplaceError(f"{name} changes a tensor in place, but this is a value of a running "
+                           f"vmap or jvp, {describe(self)}. Use the out-of-place form: x = x * y, "
+                           "or x.at[i].set(v).")
+
+    setattr(Value, name, inplace)
 
 
 def binary(name, op):
@@ -104,6 +116,8 @@ def unary(name, op):
     install(name, inplace, f"In place: {op.__doc__}")
 
 
+for name in ("clamp_", "clip_", "fill_", "zero_", "copy_", "__setitem__"):
+    refuse(name)
 for name, op in BINARY.items():
     binary(name, op)
 for name, op in UNARY.items():

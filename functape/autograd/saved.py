@@ -7,8 +7,11 @@ that the user gets the very object back while it lives and is unchanged.
 
 import weakref
 
+import mlx.core as mx
+
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
-from functape.tape import mode
+from functape.sinks import AccumulateGrad
+from functape.tape import OpNode, mode
 from functape.tensor import Tensor, constant_lift, inference_text
 
 
@@ -68,6 +71,32 @@ class PackedTensor:
 def keep(tensor, output=None):
     """Save a tensor for a node, by way of the hooks if there are any."""
     return (SavedTensor if mode.packing is None else PackedTensor)(tensor, output)
+
+
+def saved_values(node):
+    """What a node keeps for its backward pass, by the names that its rules use: tensors that know
+    where they came from.
+
+    >>> import functape as ft
+    >>> x = ft.tensor(3.0, requires_grad=True)
+    >>> (x * 2.0).grad_fn.saved_values, (x * x).grad_fn.saved_values["x"]
+    ({'y': 2.0}, tensor(3., requires_grad=True))
+    """
+    saved = node.read_saved(None)
+    edges = [node.edges[at] if at >= 0 else node.own_edge(~at) for at in node.plan.sources]
+    return {name: kept_tensor(value, edge)
+            for name, value, edge in zip(node.plan.arrays, saved, edges, strict=False)}
+
+
+def kept_tensor(value, edge):
+    """A saved array as a tensor: of a leaf, the leaf itself while it lives and is unchanged."""
+    if not isinstance(value, mx.array):
+        return value
+    leaf = edge.variable if isinstance(edge, AccumulateGrad) else None
+    return leaf if leaf is not None and leaf.cell.data is value else Tensor(value, 0, edge)
+
+
+OpNode.saved_values = property(saved_values)
 
 
 # --- packing hooks -------------------------------------------------------------------------------
