@@ -10,7 +10,7 @@ from functape.mlx.state import active, asked_by_functape, dispatching
 from functape.mlx.translations.functions import plain
 from functape.numpy.operators import BINARY, COMPARISON
 from functape.op import Value
-from functape.tensor import constant
+from functape.tensor import Tensor, constant
 
 MISSING = object()
 
@@ -115,21 +115,29 @@ def class_of(value):
     return mx.array if active.depth and not asked_by_functape(2) else type(value)
 
 
-def store(value, key, new):
-    """``x[key] = y`` under jvp and vmap: this wrapper becomes that of the changed array."""
-    changed = value.at[key].set(new)
-    if type(changed) is not type(value) or changed.rank != value.rank:
-        raise ArgumentError(f"x[...] = y would write a value of another transform into "
-                            f"{describe(value)}. Use x.at[...].add(y), which returns a new array.")
-    for name in type(value).__slots__:
-        setattr(value, name, getattr(changed, name))
+def stored(own):
+    """``x[key] = y``; under jvp and vmap the wrapper becomes that of the changed array."""
+
+    def setitem(value, key, new):
+        if type(value) is Tensor or not dispatching():
+            return own(value, key, new)
+        changed = value.at[key].set(new)
+        if type(changed) is not type(value) or changed.rank != value.rank:
+            raise ArgumentError(f"x[...] = y would write a value of another transform into "
+                                f"{describe(value)}. Use x.at[...].add(y), which returns a new "
+                                "array.")
+        for name in type(value).__slots__:
+            setattr(value, name, getattr(changed, name))
+
+    return setitem
 
 
 # --- all of it ------------------------------------------------------------------------------------
 
-METHODS = """abs all any argmax argmin astype conj cos cummax cummin cumprod cumsum diag diagonal exp
-    flatten log log10 log1p log2 logcumsumexp logsumexp max mean min moveaxis prod reciprocal round
-    rsqrt sin split sqrt square squeeze std sum swapaxes var view""".split()
+METHODS = """
+    abs all any argmax argmin astype conj cos cummax cummin cumprod cumsum diag diagonal exp flatten
+    log log10 log1p log2 logcumsumexp logsumexp max mean min moveaxis prod reciprocal round rsqrt
+    sin split sqrt square squeeze std sum swapaxes var view""".split()
 
 
 def patches():
@@ -149,8 +157,7 @@ def patches():
         yield Value, name, Method(function, vars(Value).get(name, MISSING))
     yield Value, "at", at_patch()
     yield Value, "seen_as", staticmethod(class_of)
-    if "__setitem__" not in vars(Value):
-        yield Value, "__setitem__", store
+    yield Value, "__setitem__", stored(vars(Value)["__setitem__"])
 
 
 def at_patch():

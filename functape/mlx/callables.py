@@ -7,10 +7,12 @@ import types
 
 import mlx.core as mx
 
+from functape import tree
 from functape.errors import ArgumentError
 from functape.mlx.functions import FUNCTION, by_original, holds_value
 from functape.mlx.lifting import lift
 from functape.mlx.state import active
+from functape.mlx.translations import table
 
 MADE = type(mx.compile(lambda x: x))  # what compile, grad, vmap and checkpoint return
 
@@ -26,17 +28,33 @@ def called(original, on_values):
     return call
 
 
-def function_inside(made):
-    """The Python function that was given to mx.compile, to be recorded op by op. MLX does not
-    show it, but its garbage collector knows what a compiled function refers to: its type, its
-    inputs and outputs, and the function."""
-    found = gc.get_referents(made)[1:]
-    if len(found) != 3 or isinstance(found[0], int):
-        raise ArgumentError(
-            f"A function made by mx.grad, mx.vmap or mx.checkpoint outside of functape.mlx."
-            f"dispatch() was given functape values: {getattr(made, '__name__', made)!r}. Make it "
-            "inside, or use functape.grad, functape.vmap or functape.checkpoint.")
-    return found[2]
+def meaning(made):
+    """What a function made by mx.compile, mx.vmap or mx.checkpoint means for values.
+
+    MLX does not show what it was made of, but its garbage collector knows what it refers to: its
+    type; inputs and outputs, or axes; and the Python function, which is recorded op by op.
+    """
+    *options, function = gc.get_referents(made)[1:]
+    if len(options) == 2:
+        mapped = any(isinstance(a, int) for a in tree.leaves(options))
+        return table["vmap"](function, *options) if mapped else function
+    if is_checkpoint(made):
+        return table["checkpoint"](function)
+    raise ArgumentError(
+        f"A function made by mx.grad or mx.value_and_grad outside of functape.mlx.dispatch() was "
+        f"given functape values: {getattr(made, '__name__', made)!r}. Make it inside, or use "
+        "functape.grad.")
+
+
+def is_checkpoint(made):
+    """Whether it is not mx.grad's, which refuses a call without arguments before anything runs."""
+    try:
+        made(**{" nobody takes this": None})
+    except ValueError as error:
+        return not str(error).startswith(("[grad]", "[value_and_grad]"))
+    except Exception:  # noqa: BLE001 - the user's function has run, and refuses the argument
+        return True
+    return True
 
 
 @functools.cache
@@ -72,7 +90,7 @@ def attribute(original):
 
 def patches():
     """(owner, name, what stands there while anybody dispatches)."""
-    yield MADE, "__call__", called(MADE.__call__, function_inside)
+    yield MADE, "__call__", called(MADE.__call__, meaning)
     yield (mx.custom_function, "__call__",
            called(mx.custom_function.__call__, lifted_custom))
     from mlx.nn import Module
@@ -95,10 +113,15 @@ def replace_in(namespace):
 
 
 def namespace_of(f):
-    """The globals of a function, or of the call of an object."""
+    """The globals that a function, or the class of an object, sees."""
     f = getattr(f, "func", f)
-    f = f if hasattr(f, "__globals__") else getattr(type(f), "__call__", f)
-    return getattr(f, "__globals__", {})
+    return f.__globals__ if hasattr(f, "__globals__") else home_of(type(f))
+
+
+def home_of(cls):
+    """The globals of the module that defines a class."""
+    home = sys.modules.get(cls.__module__)
+    return {} if home is None else vars(home)
 
 
 def callers_namespace(levels):

@@ -1,13 +1,12 @@
 """mlx.nn's layers as functions of their parameters."""
 
 import contextlib
-import sys
 
 import mlx.core as mx
 
 from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
-from functape.mlx.callables import namespace_of
+from functape.mlx.callables import home_of, namespace_of
 from functape.mlx.dispatching import dispatch
 from functape.op import Value
 from functape.tensor import Tensor, constant
@@ -84,8 +83,8 @@ def is_module(value):
 
 def namespaces(module):
     """The globals that the layers' own code sees."""
-    homes = dict.fromkeys(type(m).__module__ for m in module.modules())
-    return [vars(sys.modules[home]) for home in homes if home in sys.modules]
+    found = [home_of(type(m)) for m in module.modules()]
+    return list({id(space): space for space in found}.values())
 
 
 # --- other arrays for the time of a call ----------------------------------------------------------
@@ -117,6 +116,8 @@ def place(container, new, path, changed):
     entries = new.items() if isinstance(new, dict) else enumerate(new)
     for key, value in entries:
         here = f"{path}.{key}" if path else str(key)
+        if not tree.leaves(value):  # so MLX writes what is no parameter, such as lists of names
+            continue
         own = container.get(key) if isinstance(container, dict) else (
             container[key] if key < len(container) else None)
         if own is None:
@@ -161,3 +162,23 @@ def stored(value, path):
                 "Call model.eval() first, so that nothing is stored, or leave the layer's input "
                 "out of the mapping.")
     return value
+
+
+def unchanged(fun):
+    """A function that leaves the modules it closes over with the parameters that they had.
+
+    What `mlx.nn` and mlx-lm give to mx.checkpoint updates a module with its arguments. It runs
+    again in the backward pass, when nobody else puts the module's own arrays back.
+    """
+    cells = [cell.cell_contents for cell in getattr(fun, "__closure__", None) or ()]
+    modules = [m for m in cells if is_module(m)]
+
+    def run(*args, **kwargs):
+        own = [m.trainable_parameters() for m in modules]
+        try:
+            return fun(*args, **kwargs)
+        finally:
+            for module, params in zip(modules, own, strict=True):
+                place(module, params, "", [])
+
+    return run if modules else fun

@@ -44,6 +44,7 @@ EXPRESSIONS = {
     "lifted": lambda w: mx.hadamard_transform(w * X),
     "compiled": lambda w: nn.gelu(w) * nn.softmax(X * w) + COMPILED(w, X),
     "custom": lambda w: CUSTOM(w, X),
+    "mapped": lambda w: MAPPED(w, X) + CHECKPOINTED(w),
     "unpacked": lambda w: functools.reduce(mx.add, mx.split(w * X, 2, axis=1)),
 }
 
@@ -62,6 +63,8 @@ def order(w):
 
 
 COMPILED = mx.compile(lambda a, b: mx.sin(a) * b)
+MAPPED = mx.vmap(lambda a, b: mx.sin(a) * b, in_axes=(None, 1), out_axes=1)
+CHECKPOINTED = mx.checkpoint(lambda a: mx.sin(a) * a)
 CUSTOM = mx.custom_function(lambda a, b: a * b)
 CUSTOM.vjp(lambda primals, g, out: (3 * g.sum(axis=0), g))
 

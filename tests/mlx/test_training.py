@@ -160,6 +160,23 @@ def test_results_can_be_saved(tmp_path):
     assert mx.load(path)["weight"].tolist() == [[1.0, 1.0]]
 
 
+def test_checkpointed_layers():
+    """mlx.nn's checkpoint writes parameters into the module, again in the backward pass."""
+    model, x = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1)), mx.ones((2, 3))
+    first, last = nn.utils.checkpoint(model.layers[0]), model.layers[2]
+
+    def fn(x):
+        return last(mx.tanh(first(x))).sum()
+
+    _, grads = value_and_grad(model, fn)(x)
+    same_trees(grads, nn.value_and_grad(model, lambda x: model(x).sum())(x)[1])
+    own = dict(tree_flatten(model.parameters()))
+    value_and_grad(model, fn)(x)
+    after = dict(tree_flatten(model.parameters()))
+    assert all(after[k] is own[k] for k in own)
+    assert all(type(a) is mx.array for a in after.values())
+
+
 # --- functional_call ------------------------------------------------------------------------------
 
 
@@ -173,7 +190,7 @@ def test_parameters_in_part_and_restored():
                          ({"layers": [{"wieght": x}]}, "no parameter 'layers.0.wieght'"),
                          ({"layers": [{"bias": x}]}, r"'layers.0.bias' is float32\[2\]"),
                          ({"layers": x}, "same structure"),
-                         ({"layers": [{}, {}, {}]}, "layers.2")):
+                         ({"layers": [{}, {}, {"w": x}]}, "layers.2")):
         with pytest.raises(ft.errors.FunctapeError, match=error):
             functional_call(model, wrong, x)
     with pytest.raises(Exception, match="match|broadcast|shape|addmm|matmul"):

@@ -119,8 +119,9 @@ def checkpoint(fun):
     """It runs again in the backward pass, when the block of `dispatch` may be over."""
     from functape.autograd.checkpoint import checkpoint
     from functape.mlx.dispatching import traced
+    from functape.mlx.modules import unchanged
 
-    return checkpoint(traced(fun))
+    return checkpoint(traced(unchanged(fun)))
 
 
 def as_list(fun):
