@@ -29,6 +29,10 @@ MIXED = (
     "functape.asarray(X) @ w, use functape.numpy's function in place of mlx.core's, or run the "
     "code under functape.mlx.dispatch()."
 )
+NO_FLOAT64 = (
+    "Convert to x.astype(functape.numpy.float32), or compute on the CPU: in a block "
+    "functape.stream('cpu'), or everywhere after functape.default_device('cpu')."
+)
 
 
 class Value:
@@ -217,8 +221,10 @@ class Op:
         extra = "".join(f", {k}={v!r}" for k, v in params.items())
         kind = ShapeError if isinstance(error, (ValueError, IndexError)) else ArgumentError
         reason = str(error).splitlines()[0].rstrip(".")
-        return kind(f"{self.name}({given}{extra}) is not defined: {reason}. "
-                    "Check the shapes and dtypes of the arguments.")
+        remedy = "Check the shapes and dtypes of the arguments."
+        if "float64" in reason and "GPU" in reason:
+            kind, remedy = ArgumentError, NO_FLOAT64
+        return kind(f"{self.name}({given}{extra}) is not defined: {reason}. {remedy}")
 
 
 # One flat function for each kind of reading: they run for every operation that is recorded.

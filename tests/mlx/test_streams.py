@@ -9,6 +9,7 @@ import mlx.core as mx
 import pytest
 
 from functape.mlx import dispatch, lift
+from functape.op import Op
 
 
 @pytest.fixture
@@ -136,3 +137,17 @@ def test_devices():
     if not mx.is_available(mx.gpu):
         with pytest.raises(ft.errors.ArgumentError, match="no gpu here.*cpu"):
             ft.default_device("gpu")
+
+
+def test_float64_on_a_gpu():
+    """What MLX says there, with the remedy; the error is simulated where there is none."""
+
+    def kernel(x):
+        raise ValueError("float64 is not supported on the GPU.")
+
+    op = Op("double", kernel, args=("x",), register=False)
+    with pytest.raises(ft.errors.ArgumentError, match=r"double\(float64.*stream\('cpu'\)"):
+        op(ft.numpy.ones(2, dtype=mx.float64))
+    if mx.is_available(mx.gpu):
+        with pytest.raises(ft.errors.ArgumentError, match="default_device"), ft.stream("gpu"):
+            ft.numpy.ones(2, dtype=mx.float64) * 2.0
