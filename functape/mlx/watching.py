@@ -26,7 +26,7 @@ def watch(model, path, hook=None):
     >>> with ft.mlx.watch(model, "layers.1") as seen:
     ...     _ = step(mx.array([[1.0, 2.0]]))
     >>> seen.output.shape, ft.numpy.allclose(seen.grad, model.layers[2].weight)
-    ((1, 3), tensor(True, dtype=bool_))
+    ((1, 3), tensor(True))
     """
     return Watch(layer_at(model, path), hook)
 
