@@ -1,6 +1,6 @@
 """The eager face: backward passes, hooks, grad modes, custom functions and their checks."""
 
-from functape.autograd import conversion, copying, function, functional, graph, inplace
+from functape.autograd import conversion, copying, function, functional, graph, inplace, profiler
 from functape.autograd.anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -24,6 +24,6 @@ __all__ = [
     "Function", "backward", "conversion", "copying", "detect_anomaly", "enable_grad", "function",
     "functional", "functional_call", "grad", "gradcheck", "gradgradcheck", "graph",
     "inference_mode", "inplace", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-    "is_grad_enabled", "is_inference_mode_enabled", "named_tensors", "no_grad",
+    "is_grad_enabled", "is_inference_mode_enabled", "named_tensors", "no_grad", "profiler",
     "set_detect_anomaly", "set_grad_enabled",
 ]

@@ -148,7 +148,8 @@ def arrays_of(value):
     elif isinstance(value, Value):
         for name in ("cell", "data", "primal", "tangent"):
             inner = getattr(value, name, None) if name in slots_of(value) else None
-            yield from arrays_of(inner.data if name == "cell" else inner)
+            if inner is not None:
+                yield from arrays_of(inner.data if name == "cell" else inner)
 
 
 def slots_of(value):
@@ -262,11 +263,19 @@ class detect_anomaly:
 
 def install(anomaly):
     """Put one watcher (None: none) in the place of another, which is returned."""
-    before = mode.check
+    before = current()
     watchers = [w for w in mode.watch if before is None or w != before.note]
     mode.watch = tuple(watchers) if anomaly is None else (*watchers, anomaly.note)
-    mode.check = anomaly
+    if mode.check is before:
+        mode.check = anomaly
+    else:  # a profiler stands around it
+        mode.check.inner = anomaly
     return before
+
+
+def current():
+    """This thread's watcher, or None."""
+    return getattr(mode.check, "inner", mode.check)
 
 
 def is_anomaly_enabled():
@@ -275,7 +284,7 @@ def is_anomaly_enabled():
     >>> is_anomaly_enabled()
     False
     """
-    return mode.check is not None
+    return current() is not None
 
 
 def is_anomaly_check_nan_enabled():
@@ -284,4 +293,5 @@ def is_anomaly_check_nan_enabled():
     >>> is_anomaly_check_nan_enabled()
     False
     """
-    return mode.check is not None and mode.check.check_nan
+    anomaly = current()
+    return anomaly is not None and anomaly.check_nan

@@ -221,3 +221,14 @@ def test_a_compiled_function_is_not_checked_and_a_warning_says_so():
         with detect_anomaly():
             assert f(ft.tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
     assert len(caught) == 1
+
+
+def test_works_under_forward_mode_and_vmap():
+    def f(x):
+        return (x * x * x).sum()
+
+    x = ft.ones(3)
+    with detect_anomaly():
+        hessian = ft.jacfwd(ft.jacrev(f))(x)
+        rows = ft.vmap(ft.grad(f))(ft.ones((2, 3)))
+    assert hessian.sum().item() == 18 and rows.sum().item() == 18

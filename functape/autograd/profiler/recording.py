@@ -1,0 +1,282 @@
+"""What a profiler records, and where it listens.
+
+Three places: `Op.__call__`, which is exchanged for one that takes the time while any profiler
+runs, and put back when the last one ends, so that nothing is slower without; `mode.watch`, which
+tells what each node saved; and `mode.check`, which stands around the nodes of a backward pass.
+Only threads that profile record, and each has its own stack of open events.
+"""
+
+import threading
+import weakref
+from time import perf_counter_ns
+
+import mlx.core as mx
+
+from functape.autograd.anomaly import arrays_of
+from functape.errors import describe
+from functape.op import Op
+from functape.tape import RELEASED, Output, mode
+
+FORWARD, BACKWARD, RANGE = "forward", "backward", "range"
+
+
+class Event:
+    """One operation, one node of a backward pass, or one range that the user named.
+
+    `start` and `stop` are in nanoseconds, of `time.perf_counter_ns`; `inside` is the time in
+    events within this one. `number` is the node's `sequence_nr`, the same forward and backward.
+    `before` and `after` are the bytes that MLX held at the start and at the end. `evaluated` says
+    whether the event waited for its results.
+    """
+
+    __slots__ = ("name", "kind", "inputs", "start", "stop", "inside", "parent", "depth", "thread",
+                 "number", "saved_bytes", "before", "after", "evaluated", "profiles")
+
+    def __init__(self, name, kind, inputs, parent, profiles):
+        self.name, self.kind, self.inputs = name, kind, inputs
+        self.parent, self.profiles = parent, profiles
+        self.depth = 0 if parent is None else parent.depth + 1
+        self.thread = threading.get_ident()
+        self.number, self.saved_bytes, self.inside = None, 0, 0
+        self.evaluated = False
+        self.before = self.after = mx.get_active_memory()
+        self.start = self.stop = perf_counter_ns()
+
+    @property
+    def time(self):
+        """Seconds from start to end."""
+        return (self.stop - self.start) / 1e9
+
+    @property
+    def self_time(self):
+        """Seconds that are in no event within this one."""
+        return (self.stop - self.start - self.inside) / 1e9
+
+    @property
+    def allocated_bytes(self):
+        """By how much MLX held more at the end than at the start."""
+        return self.after - self.before
+
+    def __repr__(self):
+        return f"<{self.kind} {self.name}: {self.time * 1e6:.1f} us>"
+
+
+class Listening(threading.local):
+    """The profilers of one thread, and its open events."""
+
+    profiles = ()
+
+    def __init__(self):
+        self.open = []
+
+
+listening = Listening()
+
+
+def begin(name, kind, values=()):
+    """Open an event; what goes in is computed first, where evaluation is wanted."""
+    if wants_values():
+        settle(values)
+    parent = listening.open[-1] if listening.open else None
+    inputs = ", ".join(describe(v) for v in values)
+    event = Event(name, kind, inputs, parent, listening.profiles)
+    listening.open.append(event)
+    return event
+
+
+def end(event):
+    """Close an event, and those within it that an error left open."""
+    event.stop = perf_counter_ns()
+    event.after = mx.get_active_memory()
+    stack = listening.open
+    if event in stack:
+        del stack[stack.index(event):]
+    if event.parent is not None:
+        event.parent.inside += event.stop - event.start
+    for profile in event.profiles:
+        profile.recorded.append(event)
+    event.profiles = ()
+
+
+def wants_values():
+    return any(p.evaluate for p in listening.profiles) and not mode.tracing
+
+
+def settle(values):
+    """Compute arrays; False while a function is being compiled, when they have no values."""
+    if not wants_values():
+        return False
+    try:
+        mx.eval([array for v in values for array in arrays_of(v)])
+    except (RuntimeError, ValueError) as error:
+        if "eval" not in str(error):
+            raise
+        return False
+    return True
+
+
+# --- forward ------------------------------------------------------------------------------------
+
+
+class Exchange:
+    """Puts the timing call in the place of `Op.__call__` while anybody profiles."""
+
+    def __init__(self):
+        self.users, self.lock, self.plain = 0, threading.Lock(), Op.__call__
+
+    def __enter__(self):
+        with self.lock:
+            if not self.users:
+                self.plain = Op.__call__
+                Op.__call__ = timed
+            self.users += 1
+
+    def __exit__(self, *exc):
+        with self.lock:
+            self.users -= 1
+            if not self.users:
+                Op.__call__ = self.plain
+
+
+exchange = Exchange()
+
+
+def timed(self, /, *args, **params):
+    """`Op.__call__`, with an event around it."""
+    if not listening.profiles:
+        return exchange.plain(self, *args, **params)
+    event = begin(self.name, FORWARD, args)
+    try:
+        out = exchange.plain(self, *args, **params)
+        event.evaluated = settle((out,))
+    finally:
+        end(event)
+    return out
+
+
+def note(node):
+    """Tell the open event which node it made, and what that keeps."""
+    if not hasattr(node, "plan") or not listening.open:
+        return
+    event = listening.open[-1]
+    event.number = node.seq
+    if node.saved is RELEASED or node.packing is not None:
+        return
+    for array in arrays_of(node.saved[: len(node.plan.arrays)]):
+        event.saved_bytes += array.nbytes
+        for profile in event.profiles:
+            profile.kept.add(array)
+
+
+class Kept:
+    """The saved arrays that are still alive: their bytes, each counted once, over time."""
+
+    def __init__(self):
+        self.alive, self.bytes, self.peak = {}, 0, 0
+        self.history = []  # (time, bytes)
+
+    def add(self, array):
+        key = id(array)
+        if key not in self.alive:
+            size, kept = array.nbytes, weakref.ref(self)  # weakly: a cycle would outlive the profile
+
+            def gone(_):
+                if kept() is not None:
+                    kept().drop(key, size)
+
+            self.alive[key] = weakref.ref(array, gone)
+            self.change(size)
+
+    def drop(self, key, size):
+        if self.alive.pop(key, None) is not None:
+            self.change(-size)
+
+    def change(self, size):
+        self.bytes += size
+        self.peak = max(self.peak, self.bytes)
+        self.history.append((perf_counter_ns(), self.bytes))
+
+
+# --- backward -----------------------------------------------------------------------------------
+
+
+class Around:
+    """Takes the time of each node of a pass; around anomaly mode, if that is on too."""
+
+    def __init__(self, inner):
+        self.inner = inner  # see anomaly.current
+
+    def seeds(self, seeds):
+        if self.inner is not None:
+            self.inner.seeds(seeds)
+
+    def arrived(self, node, g):
+        if self.inner is not None:
+            self.inner.arrived(node, g)
+
+    def pullback(self, node, g, lift, live):
+        """Run a node; with evaluation its time includes the sum of what arrives at it."""
+        run = self.run(node)
+        if type(node) is Output:  # only says which output: its node comes next
+            return run(g, lift, live)
+        event = begin(node.name, BACKWARD)
+        event.inputs = describe(g)
+        event.number = node.seq
+        try:
+            parts = run(g, lift, live)
+            event.evaluated = settle([g, *(part for _, part in parts)])
+        finally:
+            end(event)
+        return parts
+
+    def run(self, node):
+        inner = self.inner
+        return node.pullback if inner is None else (lambda *how: inner.pullback(node, *how))
+
+
+# --- switching on -------------------------------------------------------------------------------
+
+
+def listen(profile):
+    """Record for a profile in this thread."""
+    exchange.__enter__()
+    if not listening.profiles:
+        mode.watch += (note,)
+        mode.check = Around(mode.check)
+    listening.profiles += (profile,)
+
+
+def leave(profile):
+    """Stop recording for it."""
+    listening.profiles = tuple(p for p in listening.profiles if p is not profile)
+    if not listening.profiles:
+        mode.watch = tuple(w for w in mode.watch if w is not note)
+        mode.check = mode.check.inner
+    exchange.__exit__()
+
+
+class Peaks:
+    """MLX counts one peak for the whole process; here each running profile has its own."""
+
+    def __init__(self):
+        self.running, self.lock = [], threading.Lock()
+
+    def begin(self, profile):
+        with self.lock:
+            self.update()
+            mx.reset_peak_memory()
+            self.running.append(profile)
+            profile.peak_bytes = max(profile.peak_bytes, mx.get_active_memory())
+
+    def end(self, profile):
+        with self.lock:
+            self.update()
+            self.running.remove(profile)
+
+    def update(self):
+        """What was the most since MLX last began to count."""
+        for profile in self.running:
+            profile.peak_bytes = max(profile.peak_bytes, mx.get_peak_memory())
+
+
+peaks = Peaks()
