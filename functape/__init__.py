@@ -10,7 +10,7 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, flatten_util, lax, mlx, numpy, optim, tree, tree_util, viz
+from functape import autograd, flatten_util, lax, mlx, nn, numpy, optim, tree, tree_util, viz
 from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
 from functape.autograd.creation import (
     arange,
@@ -80,7 +80,7 @@ __all__ = [
     "from_dlpack", "from_numpy", "full", "full_like", "grad", "hessian", "hvp", "inference_mode",
     "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd", "jacrev", "jit", "jvp",
     "lax", "linear_transpose", "linearize", "linspace", "logspace", "make_tape", "manual_seed",
-    "mlx", "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint",
+    "mlx", "nn", "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint",
     "randn", "randn_like", "randperm", "set_grad_enabled", "show_config", "stop_gradient", "stream",
     "tensor", "tree", "tree_util", "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
 ]

@@ -278,17 +278,16 @@ def svd_holds(x, u, s, vt):
         yield product, np.broadcast_to(np.eye(rows.shape[-2]), product.shape)
 
 
-def loggamma_holds(a, *noise_and_ans):
+def loggamma_holds(a, noise, ans):
     """Between the quantiles 1e-9 and 1 - 1e-9; the distribution is tested in test_random."""
-    p = stats("gamma").cdf(np.exp(noise_and_ans[-1]), a)
+    p = stats("gamma").cdf(np.exp(ans), a)
     yield (p > 1e-9) & (p < 1 - 1e-9), np.ones(p.shape, bool)
 
 
-def poisson_holds(mean, *noise_and_ans):
-    count = noise_and_ans[-1]
+def poisson_holds(mean, noise, count):
     yield count, np.floor(count)
     few = mean < 10
-    yield count[few], stats("poisson").ppf(noise_and_ans[-2], mean)[few]
+    yield count[few], stats("poisson").ppf(noise[-1], mean)[few]
 
 
 # Where signs or phases are free: what must hold between the argument and the results, in pairs.
@@ -328,7 +327,8 @@ def attention(jax, q, k, v, mask, scale):
     jnp = jax.numpy
     k, v = (jnp.repeat(a, q.shape[1] // k.shape[1], axis=1) for a in (k, v))
     s = scale * jnp.einsum("bhtd,bhsd->bhts", q, k)
-    s = jnp.where(mask, s, -1e30) if getattr(mask, "dtype", None) == bool else s + mask
+    boolean = jnp.asarray(mask).dtype == np.bool_
+    s = jnp.where(mask, s, -1e30) if boolean else s + mask
     return jnp.einsum("bhts,bhsd->bhtd", jax.nn.softmax(s), v)
 
 

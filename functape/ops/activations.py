@@ -4,7 +4,15 @@ import mlx.core as mx
 
 from functape.op import Op
 from functape.ops import float64
-from functape.ops.elementwise import exp, logaddexp_kernel, minimum, sigmoid
+from functape.ops.elementwise import (
+    LN2,
+    exp,
+    expm1,
+    logaddexp_kernel,
+    minimum,
+    ratio,
+    sigmoid,
+)
 from functape.ops.families import batch_reduction, elementwise, linear
 from functape.ops.float64 import exact
 from functape.ops.reductions import mean
@@ -30,6 +38,26 @@ elu = elementwise(
     lambda x, alpha: (x > 0) + alpha * ((x <= 0) * exp(minimum(x, 0))),
     lambda x: exp(minimum(x, 0)) - 1,
     args=("x", "alpha"), doc="x, and alpha (e^x - 1) where x <= 0.",
+)
+
+relu6 = elementwise("relu6", lambda x: mx.minimum(mx.maximum(x, 0), 6),
+                    lambda g, x: g * ((x > 0) * (x < 6)),
+                    doc="x kept within [0, 6]; its slope is 0 at both ends.")
+leaky_relu = elementwise(
+    "leaky_relu", lambda x, slope: mx.maximum(x, 0) + slope * mx.minimum(x, 0),
+    lambda g, x, slope: g * (x >= 0) + g * slope * (x < 0), lambda x: minimum(x, 0),
+    args=("x", "slope"), doc="x, and slope * x where x < 0.",
+)
+
+
+def log1mexp_kernel(x):
+    near = mx.log(-mx.expm1(-x))
+    return mx.where(x < LN2, near, mx.log1p(-exact(mx.exp, float64.exp)(-x)))
+
+
+log1mexp = elementwise(
+    "log1mexp", log1mexp_kernel, lambda g, x: ratio(g, expm1(x)),
+    doc="log(1 - e^-x), exact for x near 0 and for large x.",
 )
 
 # --- rows ---------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 import functape as ft
 
 # isort: split
+import functools
+
 import mlx.core as mx
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from agreement import agree, close
 
 from functape.ops import conv as ops
 from functape.ops.conv import Geometry
+from functape.test_util import check_grads
 
 nn = ft.nn
 RNG = np.random.default_rng(2)
@@ -38,8 +41,8 @@ CASES = {
     "1d": ((2, 7, 2), (3, 3, 2), {}),
     "1d stride": ((1, 8, 2), (3, 3, 2), {"stride": 2, "padding": 1}),
     "2d": ((2, 5, 6, 2), (3, 3, 2, 2), {"padding": (1, 0)}),
-    "2d all": ((1, 6, 5, 2), (2, 2, 3, 2),
-               {"stride": (2, 1), "padding": ((1, 2), (0, 1)), "dilation": (1, 2)}),
+    "2d stride": ((1, 6, 5, 2), (2, 2, 3, 2), {"stride": (2, 1), "padding": ((1, 2), (0, 1))}),
+    "2d dilation": ((1, 4, 6, 2), (2, 2, 3, 2), {"dilation": (1, 2)}),
     "2d groups": ((1, 5, 5, 4), (2, 2, 3, 2), {"stride": (1, 2), "padding": 1, "groups": 2}),
     "same": ((1, 5, 6, 1), (2, 2, 3, 1), {"stride": (2, 3), "padding": "SAME"}),
     "depthwise": ((1, 6, 3), (6, 3, 1), {"groups": 3, "padding": "VALID"}),
@@ -106,13 +109,14 @@ def random_geometry(n):
 def test_kernels_on_random_geometries(n, oracle):
     """The kernels of functape in double precision, and those of MLX, which run on a GPU, where
     they are asked."""
-    for _ in range(12):
+    for _ in range(4):
         geometry = random_geometry(n)
         x = normal(2, *RNG.integers(4, 7, n), 2 * geometry.groups)
         w = normal(3 * geometry.groups, *RNG.integers(1, 4, n), 2)
-        y, pull = oracle.vjp(lambda x, w: theirs(
-            oracle, x, w, geometry.stride, geometry.padding, geometry.dilation, geometry.groups,  # noqa: B023
-            geometry.spread), x, w)
+        reference = functools.partial(
+            theirs, oracle, stride=geometry.stride, padding=geometry.padding, groups=geometry.groups,
+            dilation=geometry.dilation, input_dilation=geometry.spread)
+        y, pull = oracle.vjp(reference, x, w)
         g = normal(*y.shape)
         of_x, of_w = pull(g)
         double = [mx.array(a, dtype=mx.float64) for a in (x, w, g)]
@@ -135,9 +139,9 @@ def results(geometry, x, w, g):
     (3, 2, 0, 1, 1)])
 def test_conv_transpose_is_that_of_mlx(n, stride, padding, dilation, extra):
     x, w = (mx.array(normal(*s).astype(np.float32)) for s in ((2, *(4,) * n, 3), (2, *(3,) * n, 3)))
-    f = getattr(nn, f"conv_transpose{n}d")
-    g = getattr(mx, f"conv_transpose{n}d")
-    close(f(x, w, stride, padding, dilation, extra), g(x, w, stride, padding, dilation, extra), 1e-4)
+    options = stride, padding, dilation, extra
+    want = getattr(mx, f"conv_transpose{n}d")(x, w, *options)
+    close(getattr(nn, f"conv_transpose{n}d")(x, w, *options), want, 1e-4)
 
 
 def test_conv_transpose_is_the_transpose():
@@ -147,7 +151,7 @@ def test_conv_transpose_is_the_transpose():
     forward = nn.conv(ft.numpy.array(x), ft.numpy.array(w), 2, groups=2)
     back = nn.conv_transpose(ft.numpy.array(y), ft.numpy.array(turned), 2, groups=2)
     close((forward * y).sum(), (back * x).sum(), 1e-12)
-    ft.test_util.check_grads(lambda y, w: nn.conv_transpose(y, w, 2, 1, groups=2),
+    check_grads(lambda y, w: nn.conv_transpose(y, w, 2, 1, groups=2),
                              (ft.numpy.array(y), ft.numpy.array(turned)), 2)
 
 

@@ -1,0 +1,417 @@
+"""Functions of each element, by jax.nn's names; and those that normalise exponentials."""
+
+import math
+
+import mlx.core as mx
+
+from functape import dtypes
+from functape.errors import ShapeError, describe
+from functape.numpy import reductions as sums
+from functape.numpy.arguments import as_type, axes_of, axis_of, inexact, integer, value
+from functape.numpy.arranging import broadcast_to
+from functape.ops import activations as ops
+from functape.ops import elementwise, movement, reductions
+from functape.ops.elementwise import where as where_op
+
+
+def floating(x, name):
+    return inexact(value(x, name))
+
+
+# --- rectifiers ---------------------------------------------------------------------------------
+
+
+def relu(x):
+    r"""Rectified linear unit: :math:`\max(x, 0)`; its derivative at 0 is 0.
+
+    >>> import functape as ft
+    >>> ft.nn.relu(ft.numpy.array([-2.0, 0.0, 3.0]))
+    tensor([0., 0., 3.])
+    """
+    return elementwise.relu(x)
+
+
+def relu6(x):
+    r"""Rectified linear unit up to 6: :math:`\min(\max(x, 0), 6)`; its derivative at 0 and 6 is 0.
+
+    >>> import functape as ft
+    >>> ft.nn.relu6(ft.numpy.array([-2.0, 3.0, 9.0]))
+    tensor([0., 3., 6.])
+    """
+    return ops.relu6(x)
+
+
+def leaky_relu(x, negative_slope=0.01):
+    """x, and negative_slope * x where x is negative.
+
+    >>> import functape as ft
+    >>> ft.nn.leaky_relu(ft.numpy.array([-2.0, 3.0]), 0.5)
+    tensor([-1.,  3.])
+    """
+    return ops.leaky_relu(floating(x, "leaky_relu"), negative_slope)
+
+
+def elu(x, alpha=1.0):
+    """Exponential linear unit: x, and alpha (e^x - 1) where x is not positive.
+
+    >>> import functape as ft
+    >>> ft.nn.elu(ft.numpy.array([-1.0, 2.0])).round(3)
+    tensor([-0.632,  2.   ])
+    """
+    return ops.elu(floating(x, "elu"), alpha)
+
+
+def celu(x, alpha=1.0):
+    """Continuously differentiable exponential linear unit: max(x, 0) + alpha (e^(min(x, 0) / alpha)
+    - 1).
+
+    >>> import functape as ft
+    >>> ft.nn.celu(ft.numpy.array([-1.0, 2.0]), alpha=2.0).round(3)
+    tensor([-0.787,  2.   ])
+    """
+    x = floating(x, "celu")
+    low = elementwise.expm1(elementwise.minimum(x, 0) / alpha)
+    return elementwise.maximum(x, 0) + alpha * low
+
+
+def selu(x):
+    """Self-normalising exponential linear unit, which keeps mean 0 and variance 1.
+
+    >>> import functape as ft
+    >>> ft.nn.selu(ft.numpy.array([-1.0, 2.0])).round(3)
+    tensor([-1.111,  2.101])
+    """
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+
+
+def squareplus(x, b=4):
+    """A smooth relu without exponentials: (x + sqrt(x^2 + b)) / 2.
+
+    >>> import functape as ft
+    >>> ft.nn.squareplus(0.0)
+    tensor(1.)
+    """
+    x = floating(x, "squareplus")
+    return (x + elementwise.sqrt(elementwise.square(x) + b)) * 0.5
+
+
+def softplus(x):
+    """log(1 + e^x), without overflow.
+
+    >>> import functape as ft
+    >>> ft.nn.softplus(ft.numpy.array([0.0, 1000.0])).round(3)
+    tensor([6.93e-01, 1.00e+03])
+    """
+    return ops.softplus(floating(x, "softplus"))
+
+
+def sparse_plus(x):
+    """A relu with a parabola between -1 and 1: 0, (x + 1)^2 / 4, x.
+
+    >>> import functape as ft
+    >>> ft.nn.sparse_plus(ft.numpy.array([-2.0, 0.0, 3.0]))
+    tensor([0.  , 0.25, 3.  ])
+    """
+    x = floating(x, "sparse_plus")
+    return elementwise.square(elementwise.clip(x, -1, 1) + 1) * 0.25 + elementwise.relu(x - 1)
+
+
+# --- sigmoids -----------------------------------------------------------------------------------
+
+
+def sigmoid(x):
+    """1 / (1 + e^-x).
+
+    >>> import functape as ft
+    >>> ft.nn.sigmoid(0.0)
+    tensor(0.5)
+    """
+    return elementwise.sigmoid(floating(x, "sigmoid"))
+
+
+def tanh(x, /):
+    """Hyperbolic tangent.
+
+    >>> import functape as ft
+    >>> ft.nn.tanh(0.0)
+    tensor(0.)
+    """
+    return elementwise.tanh(floating(x, "tanh"))
+
+
+def log_sigmoid(x):
+    """log(1 / (1 + e^-x)), without underflow.
+
+    >>> import functape as ft
+    >>> ft.nn.log_sigmoid(ft.numpy.array([-1000.0, 0.0])).round(3)
+    tensor([-1.00e+03, -6.93e-01])
+    """
+    return -ops.softplus(-floating(x, "log_sigmoid"))
+
+
+def hard_sigmoid(x):
+    """relu6(x + 3) / 6.
+
+    >>> import functape as ft
+    >>> ft.nn.hard_sigmoid(0.0)
+    tensor(0.5)
+    """
+    return relu6(floating(x, "hard_sigmoid") + 3) * (1 / 6)
+
+
+def sparse_sigmoid(x):
+    """The derivative of sparse_plus: a line from 0 at -1 to 1 at 1.
+
+    >>> import functape as ft
+    >>> ft.nn.sparse_sigmoid(ft.numpy.array([-2.0, 0.0, 0.5]))
+    tensor([0.  , 0.5 , 0.75])
+    """
+    return elementwise.clip(floating(x, "sparse_sigmoid") + 1, 0, 2) * 0.5
+
+
+def hard_tanh(x):
+    """x kept within [-1, 1].
+
+    >>> import functape as ft
+    >>> ft.nn.hard_tanh(ft.numpy.array([-3.0, 0.5]))
+    tensor([-1. ,  0.5])
+    """
+    return elementwise.clip(floating(x, "hard_tanh"), -1, 1)
+
+
+def soft_sign(x):
+    """x / (|x| + 1).
+
+    >>> import functape as ft
+    >>> ft.nn.soft_sign(-3.0)
+    tensor(-0.75)
+    """
+    x = floating(x, "soft_sign")
+    return x / (elementwise.absolute(x) + 1)
+
+
+# --- gates --------------------------------------------------------------------------------------
+
+
+def identity(x):
+    """x itself.
+
+    >>> import functape as ft
+    >>> ft.nn.identity(3.0)
+    tensor(3.)
+    """
+    return value(x, "identity")
+
+
+def silu(x):
+    """x sigmoid(x), also called swish.
+
+    >>> import functape as ft
+    >>> ft.nn.silu(2.0).round(3)
+    tensor(1.762)
+    """
+    x = floating(x, "silu")
+    return x * elementwise.sigmoid(x)
+
+
+swish = silu
+
+
+def hard_silu(x):
+    """x hard_sigmoid(x), also called hard swish.
+
+    >>> import functape as ft
+    >>> ft.nn.hard_silu(3.0)
+    tensor(3.)
+    """
+    x = floating(x, "hard_silu")
+    return x * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+def gelu(x, approximate=True):
+    r"""Gaussian error linear unit: x times the chance that a standard normal number is below x.
+
+    .. math:: x\,\Phi(x) \approx
+        \frac x 2 \Bigl(1 + \tanh\bigl(\sqrt{2/\pi}\,(x + 0.044715\,x^3)\bigr)\Bigr)
+
+    Args:
+      x: the array.
+      approximate: use the form with tanh.
+
+    >>> import functape as ft
+    >>> ft.nn.gelu(1.0).round(3), ft.nn.gelu(1.0, approximate=False).round(4)
+    (tensor(0.841), tensor(0.8413))
+    """
+    x = floating(x, "gelu")
+    if approximate:
+        inner = x * (elementwise.square(x) * (0.044715 * math.sqrt(2 / math.pi))
+                     + math.sqrt(2 / math.pi))
+        return x * (elementwise.tanh(inner) * 0.5 + 0.5)
+    return x * (elementwise.erf(x * math.sqrt(0.5)) * 0.5 + 0.5)
+
+
+def mish(x):
+    """x tanh(softplus(x)).
+
+    >>> import functape as ft
+    >>> ft.nn.mish(1.0).round(3)
+    tensor(0.865)
+    """
+    x = floating(x, "mish")
+    return x * elementwise.tanh(ops.softplus(x))
+
+
+def glu(x, axis=-1):
+    """Gated linear unit: the first half along an axis, times the sigmoid of the second.
+
+    >>> import functape as ft
+    >>> ft.nn.glu(ft.numpy.array([4.0, 0.0]))
+    tensor([2.])
+    """
+    x = floating(x, "glu")
+    axis = axis_of(axis, len(x.shape), "glu")
+    n = x.shape[axis]
+    if n % 2:
+        raise ShapeError(f"glu: {describe(x)} has {n} entries along axis {axis}, which do not make "
+                         "two halves. Choose an axis of even length.")
+    first, second = movement.split(x, at=(n // 2,), axis=axis)
+    return first * elementwise.sigmoid(second)
+
+
+# --- logarithms and exponentials ----------------------------------------------------------------
+
+
+def log1mexp(x):
+    """log(1 - e^-x) for x > 0, exact near 0 and far from it.
+
+    >>> import functape as ft
+    >>> ft.nn.log1mexp(1e-8)
+    tensor(-18.420681)
+    """
+    return ops.log1mexp(floating(x, "log1mexp"))
+
+
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
+    r"""The logarithm of a sum of exponentials, without overflow.
+
+    .. math:: \log \sum_i b_i e^{a_i}
+
+    Args:
+      a: the exponents.
+      axis: an axis, several, or None: all.
+      b: factors, broadcast against `a`; zeros are left out.
+      keepdims: keep the reduced axes, with length 1.
+      return_sign: also return the sign of the sum, whose size's logarithm is the result; without
+        it a negative sum gives NaN.
+      where: a mask of the elements that count.
+
+    >>> import functape as ft
+    >>> ft.nn.logsumexp(ft.numpy.array([1000.0, 1000.0])).round(3)
+    tensor(1000.693)
+    """
+    if b is None:
+        found = sums.logsumexp(a, axis, keepdims=keepdims, where=where)
+        one = broadcast_to(as_type(value(1.0, "logsumexp"), found.dtype), found.shape)
+        return (found, one) if return_sign else found
+    a, b = floating(a, "logsumexp"), value(b, "logsumexp", 1)
+    a = where_op(elementwise.not_equal(b, 0), a, -math.inf)
+    a = a if where is None else where_op(as_mask(where), a, -math.inf)
+    axes = axes_of(axis, len(a.shape), "logsumexp")
+    high = elementwise.stop_gradient(reductions.maximum_of(a, axis=axes, keepdims=True))
+    high = where_op(elementwise.isfinite(high), high, 0.0)
+    terms = b * elementwise.exp(a - high)
+    total = sums.sum(terms, axes, keepdims=True)
+    sign = elementwise.stop_gradient(elementwise.sign(total))
+    found = elementwise.log(total * sign if return_sign else total) + high
+    if not keepdims:
+        kept = tuple(n for i, n in enumerate(a.shape) if i not in axes)
+        found, sign = movement.reshape(found, shape=kept), movement.reshape(sign, shape=kept)
+    return (found, sign) if return_sign else found
+
+
+def logmeanexp(x, axis=None, where=None, keepdims=False):
+    """The logarithm of the mean of exponentials, without overflow.
+
+    >>> import functape as ft
+    >>> ft.nn.logmeanexp(ft.numpy.array([1000.0, 1000.0]))
+    tensor(1000.)
+    """
+    x = floating(x, "logmeanexp")
+    ones = value(mx.ones(x.shape, x.dtype), "logmeanexp")
+    count = sums.sum(ones, axis, keepdims=keepdims, where=where)
+    return sums.logsumexp(x, axis, keepdims=keepdims, where=where) - elementwise.log(count)
+
+
+def softmax(x, axis=-1, where=None):
+    r"""Exponentials, scaled to sum to one over an axis.
+
+    .. math:: y_i = e^{x_i} / \sum_j e^{x_j}
+
+    Args:
+      x: the array.
+      axis: an axis, several, or None: all.
+      where: a mask of the elements that count; the result is 0 elsewhere.
+
+    >>> import functape as ft
+    >>> ft.nn.softmax(ft.numpy.array([0.0, 0.0, -float("inf")]))
+    tensor([0.5, 0.5, 0. ])
+    """
+    x = floating(x, "softmax")
+    axes = axes_of(axis, len(x.shape), "softmax")
+    if where is None:
+        return reductions.softmax(x, axis=axes)
+    mask = as_mask(where)
+    x = where_op(mask, x, dtypes.finfo(x.dtype).min)
+    return where_op(mask, reductions.softmax(x, axis=axes), 0.0)
+
+
+def log_softmax(x, axis=-1, where=None):
+    r"""The logarithm of softmax, without underflow.
+
+    Args:
+      x: the array.
+      axis: an axis, several, or None: all.
+      where: a mask of the elements that count; the result is -inf elsewhere.
+
+    >>> import functape as ft
+    >>> ft.nn.log_softmax(ft.numpy.array([0.0, -1000.0]))
+    tensor([    0., -1000.])
+    """
+    x = floating(x, "log_softmax")
+    axes = axes_of(axis, len(x.shape), "log_softmax")
+    if where is None:
+        return reductions.log_softmax(x, axis=axes)
+    mask = as_mask(where)
+    x = where_op(mask, x, dtypes.finfo(x.dtype).min)
+    return where_op(mask, reductions.log_softmax(x, axis=axes), -math.inf)
+
+
+def as_mask(where):
+    mask = value(where, "where")
+    return mask if mask.dtype == mx.bool_ else elementwise.not_equal(mask, 0)
+
+
+def one_hot(x, num_classes, *, dtype=None, axis=-1):
+    """Rows of zeros with a one at each index; all zeros for an index outside.
+
+    Args:
+      x: integers.
+      num_classes: the length of the new axis.
+      dtype: of the result; float32 by default.
+      axis: where the new axis stands in the result.
+
+    >>> import functape as ft
+    >>> ft.nn.one_hot(ft.numpy.array([0, 2]), 3)
+    tensor([[1., 0., 0.],
+            [0., 0., 1.]])
+    """
+    x = value(x, "one_hot")
+    n = integer(num_classes, "one_hot", "num_classes")
+    axis = axis_of(axis, len(x.shape) + 1, "one_hot")
+    x = movement.reshape(x, shape=(*x.shape[:axis], 1, *x.shape[axis:]))
+    classes = mx.arange(n).reshape(-1, *(1,) * (len(x.shape) - 1 - axis))
+    dtype = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype, "one_hot")
+    return as_type(elementwise.equal(x, classes), dtype)

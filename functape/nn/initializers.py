@@ -1,0 +1,247 @@
+"""First values of parameters, by jax.nn.initializers' names: ``init(key, shape, dtype)``."""
+
+import math
+
+import mlx.core as mx
+
+from functape import dtypes
+from functape.errors import ArgumentError, ShapeError
+from functape.nn import draws
+from functape.numpy import creation
+from functape.numpy.arguments import as_type, shape_of
+from functape.numpy.diagonals import diagonal
+from functape.ops import elementwise, factors, movement
+
+
+def zeros(key, shape, dtype=None):
+    """Zeros; the key is not used.
+
+    >>> import functape as ft
+    >>> ft.nn.initializers.zeros(None, (2,))
+    tensor([0., 0.])
+    """
+    return creation.zeros(shape, dtypes.float32 if dtype is None else dtype)
+
+
+def ones(key, shape, dtype=None):
+    """Ones; the key is not used.
+
+    >>> import functape as ft
+    >>> ft.nn.initializers.ones(None, (2,))
+    tensor([1., 1.])
+    """
+    return creation.ones(shape, dtypes.float32 if dtype is None else dtype)
+
+
+def initializer(dtype, fill):
+    """``init(key, shape, dtype)`` that fills a shape, and converts to a dtype."""
+    default = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype, "initializer")
+
+    def init(key, shape, dtype=None):
+        kind = default if dtype is None else dtypes.as_dtype(dtype, "initializer")
+        return as_type(fill(key, shape_of(shape, "initializer"), kind), kind)
+
+    return init
+
+
+def constant(value, dtype=None):
+    """All of one value.
+
+    >>> import functape as ft
+    >>> ft.nn.initializers.constant(0.5)(None, (2,))
+    tensor([0.5, 0.5])
+    """
+    return initializer(dtype, lambda key, shape, kind: creation.full(shape, value, kind))
+
+
+def uniform(scale=0.01, dtype=None):
+    """Uniform numbers in [0, scale).
+
+    >>> import functape as ft
+    >>> key = mlx.core.random.key(0)
+    >>> ft.nn.initializers.uniform(1.0)(key, (3,)).shape
+    (3,)
+    """
+    return initializer(dtype, lambda key, shape, kind: draws.uniform(key, shape, kind) * scale)
+
+
+def normal(stddev=0.01, dtype=None):
+    """Normal numbers of mean 0.
+
+    >>> import functape as ft
+    >>> key = mlx.core.random.key(0)
+    >>> ft.nn.initializers.normal(1.0)(key, (3,)).shape
+    (3,)
+    """
+    return initializer(dtype, lambda key, shape, kind: draws.normal(key, shape, kind) * stddev)
+
+
+def truncated_normal(stddev=0.01, dtype=None, lower=-2.0, upper=2.0):
+    """Normal numbers of mean 0, none outside [lower, upper] standard deviations.
+
+    >>> import functape as ft
+    >>> key = mlx.core.random.key(0)
+    >>> bool((ft.nn.initializers.truncated_normal(1.0)(key, (100,)) <= 2.0).all())
+    True
+    """
+    return initializer(dtype, lambda key, shape, kind:
+                       draws.truncated_normal(key, lower, upper, shape, kind) * stddev)
+
+
+# --- by the number of inputs and outputs ----------------------------------------------------------
+
+MODES = ("fan_in", "fan_out", "fan_avg", "fan_geo_avg")
+INSIDE_TWO = 0.87962566103423978  # the standard deviation of normal numbers cut off at -2 and 2
+
+
+def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(),
+                     dtype=None):
+    r"""Numbers whose variance keeps the size of signals: :math:`\text{scale} / n`.
+
+    Args:
+      scale: of the variance.
+      mode: what n is: "fan_in", how many inputs an output is made of; "fan_out", how many outputs
+        an input goes to; "fan_avg", "fan_geo_avg", their arithmetic and geometric mean.
+      distribution: "truncated_normal" (within two standard deviations), "normal" or "uniform".
+      in_axis, out_axis, batch_axis: the axes of inputs, of outputs, and those that do not count;
+        all others belong to both, as the window of a convolution.
+      dtype: float32 by default.
+
+    >>> import functape as ft
+    >>> init = ft.nn.initializers.variance_scaling(1.0, "fan_in", "normal")
+    >>> init(mlx.core.random.key(0), (4, 3)).shape
+    (4, 3)
+    """
+    if mode not in MODES:
+        raise ArgumentError(f"variance_scaling: mode must be one of {', '.join(MODES)}, but is "
+                            f"{mode!r}.")
+    if distribution not in ("truncated_normal", "normal", "uniform"):
+        raise ArgumentError("variance_scaling: distribution must be 'truncated_normal', 'normal' "
+                            f"or 'uniform', but is {distribution!r}.")
+
+    def fill(key, shape, kind):
+        fan_in, fan_out = fans(shape, in_axis, out_axis, batch_axis)
+        n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2,
+             "fan_geo_avg": math.sqrt(fan_in * fan_out)}[mode]
+        size = math.sqrt(scale / n) if n else 0.0
+        if distribution == "uniform":
+            return (draws.uniform(key, shape, kind) * 2 - 1) * (size * math.sqrt(3))
+        if distribution == "normal":
+            return draws.normal(key, shape, kind) * size
+        return draws.truncated_normal(key, -2.0, 2.0, shape, kind) * (size / INSIDE_TWO)
+
+    return initializer(dtype, fill)
+
+
+def fans(shape, in_axis, out_axis, batch_axis):
+    """How many inputs an output is made of, and how many outputs an input goes to."""
+    if len(shape) < 2:
+        raise ShapeError(f"An initializer that counts inputs and outputs needs a shape of two axes "
+                         f"or more, but got {shape}. For a bias use zeros or normal.")
+    inputs, outputs, batch = (product_over(shape, axis) for axis in (in_axis, out_axis, batch_axis))
+    window = math.prod(shape) / max(inputs * outputs * batch, 1)
+    return inputs * window, outputs * window
+
+
+def product_over(shape, axis):
+    return math.prod(shape[a] for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+
+
+def family(name, scale, mode, text):
+    """Two initializers of variance_scaling: normal and uniform."""
+
+    def make(distribution):
+        def init(in_axis=-2, out_axis=-1, batch_axis=(), dtype=None):
+            return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
+
+        kind = distribution.split("_")[-1]
+        init.__name__ = init.__qualname__ = f"{name}_{kind}"
+        cut = " within two standard deviations" if kind == "normal" else ""
+        init.__doc__ = f"""{kind.title()} numbers{cut}, of variance {text}.
+
+    Arguments as for variance_scaling.
+
+    >>> import functape as ft
+    >>> key = mlx.core.random.key(0)
+    >>> ft.nn.initializers.{name}_{kind}()(key, (4, 3)).shape
+    (4, 3)
+    """
+        return init
+
+    return make("truncated_normal"), make("uniform")
+
+
+glorot_normal, glorot_uniform = family("glorot", 1.0, "fan_avg", "2 / (inputs + outputs)")
+lecun_normal, lecun_uniform = family("lecun", 1.0, "fan_in", "1 / inputs")
+he_normal, he_uniform = family("he", 2.0, "fan_in", "2 / inputs")
+xavier_normal, xavier_uniform = glorot_normal, glorot_uniform
+kaiming_normal, kaiming_uniform = he_normal, he_uniform
+
+# --- orthogonal ---------------------------------------------------------------------------------
+
+
+def orthogonal(scale=1.0, column_axis=-1, dtype=None):
+    """Matrices with orthogonal columns, or rows where these are fewer, evenly distributed.
+
+    Args:
+      scale: the length of each column (row).
+      column_axis: the axis of columns; all others together are that of rows.
+      dtype: float32 by default.
+
+    >>> import functape as ft
+    >>> q = ft.nn.initializers.orthogonal()(mlx.core.random.key(0), (3, 3))
+    >>> ft.numpy.allclose(q @ q.T, ft.numpy.eye(3), atol=1e-5)
+    tensor(True)
+    """
+
+    def fill(key, shape, kind):
+        if len(shape) < 2:
+            raise ShapeError(f"orthogonal makes matrices: its shape needs two axes or more, but is "
+                             f"{shape}.")
+        columns = shape[column_axis]
+        rows = math.prod(shape) // max(columns, 1)
+        q = orthonormal(key, max(rows, columns), min(rows, columns), kind)
+        if rows < columns:
+            q = movement.transpose(q, axes=(1, 0))
+        q = movement.reshape(q, shape=(*(n for i, n in enumerate(shape)
+                                         if i != column_axis % len(shape)), columns))
+        order = list(range(len(shape) - 1))
+        order.insert(column_axis % len(shape), len(shape) - 1)
+        return movement.transpose(q, axes=tuple(order)) * scale
+
+    return initializer(dtype, fill)
+
+
+def orthonormal(key, rows, columns, kind):
+    """Columns of length 1, at right angles: QR of a normal matrix, with the signs that make it
+    evenly distributed."""
+    wide = mx.float64 if kind == mx.float64 else mx.float32
+    q, r = factors.qr(draws.normal(key, (rows, columns), wide))
+    return q * elementwise.sign(diagonal(r))
+
+
+def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
+    """Filters (window..., I, O) that are 0 but at their middle, where they are orthogonal: images
+    pass through them, turned.
+
+    Args:
+      scale: the length of each row.
+      column_axis: the axis of columns of the orthogonal matrix (I, O).
+      dtype: float32 by default.
+
+    >>> import functape as ft
+    >>> w = ft.nn.initializers.delta_orthogonal()(mlx.core.random.key(0), (3, 2, 2))
+    >>> w[0]
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
+
+    def fill(key, shape, kind):
+        if len(shape) not in (3, 4, 5) or shape[-1] < shape[-2]:
+            raise ShapeError("delta_orthogonal makes filters (window..., I, O) along one to three "
+                             f"axes, with I at most O, but got the shape {shape}.")
+        matrix = orthonormal(key, shape[-1], shape[-1], kind)[:shape[-2]]
+        middle = tuple((n - 1) // 2 for n in shape[:-2])
+        return movement.place(matrix * scale, index=middle, shape=shape)
+
+    return initializer(dtype, fill)

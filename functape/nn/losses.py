@@ -1,0 +1,499 @@
+"""Losses, by the names of mlx.nn.losses and optax. Those with a `reduction` return the losses
+themselves for "none", or their "mean" or "sum"."""
+
+import math
+
+import mlx.core as mx
+
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.nn.activations import as_mask, floating
+from functape.nn.normalisation import fused
+from functape.numpy import moments, reductions
+from functape.numpy.arguments import axis_of, value
+from functape.ops import activations as ops
+from functape.ops import elementwise, fast, indexing, norms
+from functape.ops.elementwise import where as where_op
+from functape.ops.families import scale, total
+from functape.ops.reductions import maximum_of
+
+REDUCTIONS = {"none": lambda loss: loss, "mean": moments.mean, "sum": reductions.sum}
+
+
+def reduced(name, loss, reduction, weights=None):
+    if reduction not in REDUCTIONS:
+        raise ArgumentError(f"{name}: reduction must be 'none', 'mean' or 'sum', but is "
+                            f"{reduction!r}.")
+    if weights is not None:
+        weights = value(weights, name)
+        if weights.shape != loss.shape:
+            raise ShapeError(f"{name}: weights are {describe(weights)}, but the losses "
+                             f"{describe(loss)}. Give one for each loss.")
+        loss = loss * weights
+    return REDUCTIONS[reduction](loss)
+
+
+def pair(name, predictions, targets):
+    """Predictions and targets of one shape."""
+    x, y = floating(predictions, name), floating(targets, name)
+    if x.shape != y.shape:
+        raise ShapeError(f"{name} compares arrays of one shape, but the predictions are "
+                         f"{describe(x)} and the targets {describe(y)}. Reshape or broadcast "
+                         "them first.")
+    return x, y
+
+
+# --- classes --------------------------------------------------------------------------------------
+
+
+def cross_entropy(logits, targets, weights=None, axis=-1, label_smoothing=0.0, reduction="none"):
+    r"""The negative logarithm of the probability that softmax gives to the target.
+
+    .. math:: \log \sum_j e^{x_j} - x_t \quad\text{or}\quad
+        -\sum_j p_j \log \operatorname{softmax}(x)_j
+
+    Args:
+      logits: scores, classes along `axis`.
+      targets: integers, without that axis; or probabilities, in the shape of the logits.
+      weights: a factor for each loss.
+      axis: of the classes.
+      label_smoothing: this part of the target is spread over all classes.
+      reduction: "none", "mean" or "sum".
+
+    >>> import functape as ft
+    >>> ft.nn.cross_entropy(ft.numpy.array([[0.0, 0.0], [0.0, 0.0]]), ft.numpy.array([0, 1])).round(3)
+    tensor([0.693, 0.693])
+    """
+    name = "cross_entropy"
+    if not 0 <= label_smoothing < 1:
+        raise ArgumentError(f"{name}: label_smoothing must be in [0, 1), but is "
+                            f"{label_smoothing!r}.")
+    x, targets = floating(logits, name), value(targets, name, 1)
+    axis = axis_of(axis, len(x.shape), name)
+    if targets.shape == x.shape:
+        targets = floating(targets, name)
+        if label_smoothing:
+            targets = smooth_labels(targets, label_smoothing, axis)
+        return reduced(name, of_probabilities(x, targets, axis), reduction, weights)
+    loss = of_indices(name, x, targets, axis)
+    if label_smoothing:
+        whole = of_probabilities(x, mx.full(x.shape, 1 / x.shape[axis], x.dtype), axis)
+        loss = loss * (1 - label_smoothing) + whole * label_smoothing
+    return reduced(name, loss, reduction, weights)
+
+
+def of_indices(name, x, i, axis):
+    """Cross-entropy with classes by number; one outside counts as the nearest."""
+    if i.shape != (*x.shape[:axis], *x.shape[axis + 1:]) or mx.issubdtype(i.dtype, mx.inexact):
+        raise ShapeError(f"{name} takes targets that are integers in the shape of the logits "
+                         f"without their class axis {axis}, or probabilities in their shape, but "
+                         f"the logits are {describe(x)} and the targets {describe(i)}.")
+    i = indexing.ravel_index(i, sizes=(x.shape[axis],), drop=False)
+    if fused(x) and axis == len(x.shape) - 1:
+        return fast.cross_entropy(x, i)
+    return fast.plain_cross_entropy(x, i, axis)
+
+
+def of_probabilities(x, p, axis, mask=None):
+    """-sum p log softmax(x), by one exponential; a class with p = 0 adds nothing, whatever x is."""
+    axes = (axis,)
+    x = x if mask is None else where_op(mask, x, -math.inf)
+    high = maximum_of(elementwise.stop_gradient(x), axis=axes, keepdims=True)
+    c = x - high
+    p = p if mask is None else where_op(mask, p, 0.0)
+    whole = elementwise.log(total(ops.exp_below(c), axis=axes, keepdims=False))
+    return (whole * total(p, axis=axes, keepdims=False)
+            - total(scale(p, c), axis=axes, keepdims=False))
+
+
+def softmax_cross_entropy(logits, labels, axis=-1, where=None):
+    """cross_entropy with probabilities for labels; `where` masks the classes that count.
+
+    >>> import functape as ft
+    >>> ft.nn.softmax_cross_entropy(ft.numpy.array([0.0, 0.0]), ft.numpy.array([0.5, 0.5])).round(3)
+    tensor(0.693)
+    """
+    x, p = floating(logits, "softmax_cross_entropy"), floating(labels, "softmax_cross_entropy")
+    axis = axis_of(axis, len(x.shape), "softmax_cross_entropy")
+    return of_probabilities(x, p, axis, None if where is None else as_mask(where))
+
+
+def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1, where=None):
+    """cross_entropy with integers for labels; `where` masks the classes that count.
+
+    >>> import functape as ft
+    >>> ft.nn.softmax_cross_entropy_with_integer_labels(ft.numpy.array([0.0, 0.0]), 1).round(3)
+    tensor(0.693)
+    """
+    name = "softmax_cross_entropy_with_integer_labels"
+    x = floating(logits, name)
+    x = x if where is None else where_op(as_mask(where), x, -math.inf)
+    return of_indices(name, x, value(labels, name, 1), axis_of(axis, len(x.shape), name))
+
+
+def smooth_labels(labels, alpha, axis=-1):
+    """Labels mixed with a uniform distribution over classes: (1 - alpha) p + alpha / n.
+
+    >>> import functape as ft
+    >>> ft.nn.smooth_labels(ft.numpy.array([1.0, 0.0]), 0.2).round(3)
+    tensor([0.9, 0.1])
+    """
+    p = floating(labels, "smooth_labels")
+    return p * (1 - alpha) + alpha / p.shape[axis_of(axis, len(p.shape), "smooth_labels")]
+
+
+def nll_loss(inputs, targets, axis=-1, reduction="none"):
+    """The negative of the log-probabilities of the targets, which are integers.
+
+    >>> import functape as ft
+    >>> ft.nn.nll_loss(ft.numpy.array([[-1.0, -2.0]]), ft.numpy.array([1]))
+    tensor([2.])
+    """
+    x, i = floating(inputs, "nll_loss"), value(targets, "nll_loss", 1)
+    axis = axis_of(axis, len(x.shape), "nll_loss")
+    if i.shape != (*x.shape[:axis], *x.shape[axis + 1:]):
+        raise ShapeError(f"nll_loss takes targets in the shape of the inputs without axis {axis}, "
+                         f"but the inputs are {describe(x)} and the targets {describe(i)}.")
+    i = indexing.ravel_index(i, sizes=(x.shape[axis],), drop=False)
+    picked = indexing.take_along_axis(x, fast.keep_axis(i, axis), axis=axis)
+    return reduced("nll_loss", -fast.drop(picked, axis), reduction)
+
+
+# --- yes or no ------------------------------------------------------------------------------------
+
+
+def binary_cross_entropy(inputs, targets, weights=None, with_logits=True, reduction="mean"):
+    r"""The negative logarithm of the probability of a yes-or-no target.
+
+    .. math:: -t \log p - (1 - t) \log(1 - p), \quad p = \operatorname{sigmoid}(x)
+
+    Args:
+      inputs: logits x, or probabilities p if not `with_logits`; logarithms of those are kept above
+        -100.
+      targets: 0, 1 or between, in the shape of the inputs.
+      weights: a factor for each loss.
+      with_logits: what the inputs are.
+      reduction: "none", "mean" or "sum".
+
+    >>> import functape as ft
+    >>> ft.nn.binary_cross_entropy(ft.numpy.array([0.0, 0.0]), ft.numpy.array([0.0, 1.0])).round(3)
+    tensor(0.693)
+    """
+    x, t = pair("binary_cross_entropy", inputs, targets)
+    if with_logits:
+        loss = ops.softplus(x) - x * t
+    else:
+        yes = elementwise.maximum(elementwise.log(x), -100)
+        no = elementwise.maximum(elementwise.log1p(-x), -100)
+        loss = -(t * yes + (1 - t) * no)
+    return reduced("binary_cross_entropy", loss, reduction, weights)
+
+
+def sigmoid_binary_cross_entropy(logits, labels):
+    """binary_cross_entropy of logits, without reduction; labels broadcast.
+
+    >>> import functape as ft
+    >>> ft.nn.sigmoid_binary_cross_entropy(0.0, 1.0).round(3)
+    tensor(0.693)
+    """
+    x = floating(logits, "sigmoid_binary_cross_entropy")
+    return ops.softplus(x) - x * value(labels, "sigmoid_binary_cross_entropy", 1)
+
+
+def sigmoid_focal_loss(logits, labels, alpha=None, gamma=2.0):
+    r"""Binary cross-entropy that gives less weight to what is right already.
+
+    .. math:: -(1 - p_t)^\gamma \log p_t, \quad p_t = p\,t + (1 - p)(1 - t)
+
+    Args:
+      logits: scores.
+      labels: 0, 1 or between.
+      alpha: weight of ones, 1 - alpha of zeros; None: both 1.
+      gamma: how fast the weight falls.
+
+    >>> import functape as ft
+    >>> ft.nn.sigmoid_focal_loss(0.0, 1.0).round(3)
+    tensor(0.173)
+    """
+    x, t = floating(logits, "sigmoid_focal_loss"), value(labels, "sigmoid_focal_loss", 1)
+    p = elementwise.sigmoid(x)
+    wrong = p + t - 2 * p * t
+    loss = (ops.softplus(x) - x * t) * elementwise.power(wrong, gamma)
+    return loss if alpha is None else loss * (alpha * t + (1 - alpha) * (1 - t))
+
+
+def hinge_loss(inputs, targets, reduction="none"):
+    """max(1 - x t, 0), for targets of -1 and 1.
+
+    >>> import functape as ft
+    >>> ft.nn.hinge_loss(ft.numpy.array([0.5, 2.0]), ft.numpy.array([1.0, 1.0]))
+    tensor([0.5, 0. ])
+    """
+    x, t = pair("hinge_loss", inputs, targets)
+    return reduced("hinge_loss", elementwise.relu(1 - x * t), reduction)
+
+
+def perceptron_loss(inputs, targets, reduction="none"):
+    """max(-x t, 0), for targets of -1 and 1.
+
+    >>> import functape as ft
+    >>> ft.nn.perceptron_loss(ft.numpy.array([0.5, -2.0]), ft.numpy.array([1.0, 1.0]))
+    tensor([0., 2.])
+    """
+    x, t = pair("perceptron_loss", inputs, targets)
+    return reduced("perceptron_loss", elementwise.relu(-(x * t)), reduction)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def mse_loss(predictions, targets, reduction="mean"):
+    """Squared errors.
+
+    >>> import functape as ft
+    >>> ft.nn.mse_loss(ft.numpy.array([1.0, 5.0]), ft.numpy.array([1.0, 3.0]))
+    tensor(2.)
+    """
+    x, y = pair("mse_loss", predictions, targets)
+    return reduced("mse_loss", elementwise.square(x - y), reduction)
+
+
+def squared_error(predictions, targets=None):
+    """(x - y)^2 for each element; targets broadcast, and are 0 if left out.
+
+    >>> import functape as ft
+    >>> ft.nn.squared_error(ft.numpy.array([1.0, 5.0]), 3.0)
+    tensor([4., 4.])
+    """
+    x = floating(predictions, "squared_error")
+    return elementwise.square(x if targets is None else x - value(targets, "squared_error", 1))
+
+
+def l2_loss(predictions, targets=None):
+    """Half of squared_error.
+
+    >>> import functape as ft
+    >>> ft.nn.l2_loss(ft.numpy.array([1.0, 5.0]), 3.0)
+    tensor([2., 2.])
+    """
+    return squared_error(predictions, targets) * 0.5
+
+
+def l1_loss(predictions, targets, reduction="mean"):
+    """Absolute errors; their slope at 0 is 0.
+
+    >>> import functape as ft
+    >>> ft.nn.l1_loss(ft.numpy.array([1.0, 5.0]), ft.numpy.array([1.0, 3.0]))
+    tensor(1.)
+    """
+    x, y = pair("l1_loss", predictions, targets)
+    return reduced("l1_loss", elementwise.absolute(x - y), reduction)
+
+
+def huber_loss(inputs, targets, delta=1.0, reduction="none"):
+    """Half the squared error up to delta, and a line of slope delta beyond.
+
+    >>> import functape as ft
+    >>> ft.nn.huber_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
+    tensor([0.125, 2.5  ])
+    """
+    x, y = pair("huber_loss", inputs, targets)
+    return reduced("huber_loss", parabola_and_line(x - y, delta), reduction)
+
+
+def parabola_and_line(e, delta):
+    """The inner part has slope 1 at its ends and 0 beyond, so that no kink shows."""
+    inner = elementwise.clip(e, -delta, delta)
+    return inner * (e - inner * 0.5)
+
+
+def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
+    """huber_loss divided by delta, here called beta; for beta = 0, l1_loss.
+
+    >>> import functape as ft
+    >>> ft.nn.smooth_l1_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
+    tensor(1.3125)
+    """
+    if beta == 0:
+        return l1_loss(predictions, targets, reduction)
+    x, y = pair("smooth_l1_loss", predictions, targets)
+    return reduced("smooth_l1_loss", parabola_and_line(x - y, beta) * (1 / beta), reduction)
+
+
+def log_cosh_loss(inputs, targets, reduction="none"):
+    """log(cosh(x - y)), without overflow.
+
+    >>> import functape as ft
+    >>> ft.nn.log_cosh_loss(ft.numpy.array([1000.0]), ft.numpy.array([0.0])).round(3)
+    tensor([999.307])
+    """
+    x, y = pair("log_cosh_loss", inputs, targets)
+    e = x - y
+    return reduced("log_cosh_loss", ops.softplus(-2 * e) + e - math.log(2), reduction)
+
+
+def gaussian_nll_loss(inputs, targets, vars, full=False, eps=1e-6, reduction="mean"):
+    """The negative log-likelihood of normal distributions with the inputs for means.
+
+    Args:
+      inputs, targets: of one shape.
+      vars: variances; those below eps count as eps.
+      full: add the constant log(2 pi) / 2.
+      eps: the least variance.
+      reduction: "none", "mean" or "sum".
+
+    >>> import functape as ft
+    >>> one = ft.numpy.ones(3)
+    >>> ft.nn.gaussian_nll_loss(one, 3 * one, one)
+    tensor(2.)
+    """
+    x, y = pair("gaussian_nll_loss", inputs, targets)
+    v = elementwise.maximum(floating(vars, "gaussian_nll_loss"), eps)
+    loss = (elementwise.log(v) + elementwise.square(y - x) / v) * 0.5
+    return reduced("gaussian_nll_loss", loss + 0.5 * math.log(2 * math.pi) if full else loss,
+                   reduction)
+
+
+# --- distributions --------------------------------------------------------------------------------
+
+
+def kl_div_loss(inputs, targets, axis=-1, reduction="none"):
+    r"""The Kullback-Leibler divergence of log-probabilities: :math:`\sum e^t (t - x)`.
+
+    >>> import functape as ft
+    >>> half = ft.numpy.log(ft.numpy.array([0.5, 0.5]))
+    >>> ft.nn.kl_div_loss(half, half)
+    tensor(0.)
+    """
+    x, t = pair("kl_div_loss", inputs, targets)
+    gap = scale(elementwise.exp(t), t - x)
+    return reduced("kl_div_loss", reductions.sum(gap, axis), reduction)
+
+
+def kl_divergence(log_predictions, targets, axis=-1, where=None):
+    r"""The Kullback-Leibler divergence of targets from log-probabilities:
+    :math:`\sum t (\log t - x)`, where a target of 0 adds nothing.
+
+    >>> import functape as ft
+    >>> ft.nn.kl_divergence(ft.numpy.log(ft.numpy.array([0.5, 0.5])), ft.numpy.array([1.0, 0.0])).round(3)
+    tensor(0.693)
+    """
+    x, t = pair("kl_divergence", log_predictions, targets)
+    return reductions.sum(scale(t, log_of(t) - x), axis, where=where)
+
+
+def kl_divergence_with_log_targets(log_predictions, log_targets, axis=-1, where=None):
+    """kl_div_loss without reduction; `where` masks what counts.
+
+    >>> import functape as ft
+    >>> half = ft.numpy.log(ft.numpy.array([0.5, 0.5]))
+    >>> ft.nn.kl_divergence_with_log_targets(half, half)
+    tensor(0.)
+    """
+    x, t = pair("kl_divergence_with_log_targets", log_predictions, log_targets)
+    return reductions.sum(scale(elementwise.exp(t), t - x), axis, where=where)
+
+
+def log_of(t):
+    """log t, and 0 at 0."""
+    return elementwise.log(where_op(elementwise.equal(t, 0), 1.0, t))
+
+
+# --- directions and distances ---------------------------------------------------------------------
+
+
+def cosine_similarity(predictions, targets, *, epsilon=0.0, axis=-1, where=None):
+    """The cosine of the angle between rows; 0 for a row of zeros.
+
+    Args:
+      predictions, targets: of one shape, or that broadcast.
+      epsilon: lengths below it count as it.
+      axis: along which the rows run.
+      where: a mask of the elements that count.
+
+    >>> import functape as ft
+    >>> ft.nn.cosine_similarity(ft.numpy.array([1.0, 0.0]), ft.numpy.array([3.0, 4.0]))
+    tensor(0.6)
+    """
+    name = "cosine_similarity"
+    x, y = floating(predictions, name), floating(targets, name)
+    if where is not None:
+        mask = as_mask(where)
+        x, y = where_op(mask, x, 0.0), where_op(mask, y, 0.0)
+    axis = axis_of(axis, max(len(x.shape), len(y.shape)), name) - max(len(x.shape), len(y.shape))
+    return reductions.sum(direction(x, epsilon, axis) * direction(y, epsilon, axis), axis)
+
+
+def direction(x, epsilon, axis):
+    """Rows of length 1; rows of zeros stay, with a finite slope."""
+    size = length(x, axis)
+    return x / (elementwise.maximum(size, epsilon) if epsilon else size + (size == 0))
+
+
+def length(x, axis, keepdims=True, order=2):
+    return norms.norm(x, axis=(axis % len(x.shape),), keepdims=keepdims, ord=order)
+
+
+def cosine_distance(predictions, targets, *, epsilon=0.0, axis=-1, where=None):
+    """1 - cosine_similarity.
+
+    >>> import functape as ft
+    >>> ft.nn.cosine_distance(ft.numpy.array([1.0, 0.0]), ft.numpy.array([3.0, 4.0])).round(3)
+    tensor(0.4)
+    """
+    return 1 - cosine_similarity(predictions, targets, epsilon=epsilon, axis=axis, where=where)
+
+
+def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
+    """The cosine of the angle between rows, with MLX's arguments: the product of the lengths counts
+    as eps where it is less.
+
+    >>> import functape as ft
+    >>> x = ft.numpy.array([[3.0, 4.0]])
+    >>> ft.nn.cosine_similarity_loss(x, x)
+    tensor([1.])
+    """
+    x, y = pair("cosine_similarity_loss", x1, x2)
+    axis = axis_of(axis, len(x.shape), "cosine_similarity_loss")
+    size = elementwise.maximum(length(x, axis, False) * length(y, axis, False), eps)
+    return reduced("cosine_similarity_loss", reductions.sum(x * y, axis) / size, reduction)
+
+
+def triplet_loss(anchors, positives, negatives, axis=-1, p=2, margin=1.0, eps=1e-6,
+                 reduction="none"):
+    """How much nearer negatives are than positives, beyond a margin.
+
+    Args:
+      anchors, positives, negatives: of one shape.
+      axis: along which distances are taken.
+      p: the order of the norm.
+      margin: by how much positives should be nearer.
+      eps: added to the sum of powers.
+      reduction: "none", "mean" or "sum".
+
+    >>> import functape as ft
+    >>> a = ft.numpy.zeros((1, 2))
+    >>> ft.nn.triplet_loss(a, a + 3.0, a)
+    tensor([5.241641])
+    """
+    a, x = pair("triplet_loss", anchors, positives)
+    a, y = pair("triplet_loss", a, negatives)
+
+    def distance(b):
+        powers = elementwise.power(elementwise.absolute(a - b), p)
+        return elementwise.power(reductions.sum(powers, axis) + eps, 1 / p)
+
+    loss = elementwise.relu(distance(x) - distance(y) + margin)
+    return reduced("triplet_loss", loss, reduction)
+
+
+def margin_ranking_loss(inputs1, inputs2, targets, margin=0.0, reduction="none"):
+    """max(-t (x1 - x2) + margin, 0): t = 1 says that x1 should rank above x2, -1 below.
+
+    >>> import functape as ft
+    >>> one = ft.numpy.ones(1)
+    >>> ft.nn.margin_ranking_loss(one, 3 * one, one)
+    tensor([2.])
+    """
+    x, y = pair("margin_ranking_loss", inputs1, inputs2)
+    x, t = pair("margin_ranking_loss", x, targets)
+    return reduced("margin_ranking_loss", elementwise.relu(margin - t * (x - y)), reduction)
