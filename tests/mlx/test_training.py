@@ -107,6 +107,35 @@ def test_frozen_parameters_stay():
     assert len(grads) == 3
 
 
+@pytest.mark.nightly
+def test_a_compiled_training_step():
+    """The whole step under mx.compile, with the model, optimizer and random state as its state."""
+
+    def train(step_of):
+        mx.random.seed(0)
+        model = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.BatchNorm(8), nn.Dropout(0.2),
+                              nn.Linear(8, 1))
+        optimizer = optim.SGD(1e-2, momentum=0.9)
+        x, y = mx.random.normal((16, 4)), mx.random.normal((16, 1))
+        gradient = step_of(model, lambda x, y: nn.losses.mse_loss(model(x), y))
+        state = [model.state, optimizer.state, mx.random.state]
+
+        def step(x, y):
+            loss, grads = gradient(x, y)
+            optimizer.update(model, grads)
+            return loss
+
+        mx.enable_compile()
+        step = mx.compile(step, inputs=state, outputs=state)
+        losses = [step(x, y).item() for _ in range(4)]
+        mx.disable_compile()
+        return losses, model.parameters()
+
+    (ours, params), (theirs, others) = train(value_and_grad), train(nn.value_and_grad)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+    same_trees(params, others)
+
+
 def test_aux_results_and_outer_transforms():
     model = nn.Linear(2, 1)
     x = mx.random.normal((3, 2))
