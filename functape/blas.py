@@ -171,7 +171,12 @@ def config() -> dict[str, str | int | None]:
 
 
 def show_config() -> None:
-    """Print which Python, NumPy, MLX, device and BLAS are in use: good to put in a bug report."""
+    """Print which Python, NumPy, MLX, device and BLAS are in use: good to put in a bug report.
+
+    >>> import functape as ft
+    >>> ft.show_config()  # doctest: +ELLIPSIS
+    python: ...
+    """
     for name, value in config().items():
         if value is not None:
             print(f"{name + ':':14} {value}")

@@ -61,7 +61,13 @@ class Cell:
 
 
 class Node:
-    """Common to all nodes: edges to the nodes of the inputs, and a number."""
+    """Common to all nodes: edges to the nodes of the inputs, and a number.
+
+    >>> import functape as ft
+    >>> x = ft.tensor(3.0, requires_grad=True)
+    >>> (x * 2.0).grad_fn.next_functions
+    ((<AccumulateGrad>, 0), (None, 0))
+    """
 
     __slots__ = ("edges", "seq", "hooks", "notes", "outputs", "__weakref__")
     is_sink = False

@@ -53,7 +53,11 @@ def map(f, tree, *rest, is_leaf=None):
 
 
 def up_to(name, treedef, other):
-    """The subtrees of `other` at the leaves of a structure."""
+    """The subtrees of `other` at the leaves of a structure; `name` is for the message.
+
+    >>> up_to("f", structure((0, 0)), ([1, 2], {"a": 3}))
+    [[1, 2], {'a': 3}]
+    """
     try:
         return treedef.flatten_up_to(other)
     except (ValueError, TypeError):
@@ -191,7 +195,11 @@ def map_with_path(f, tree, *rest, is_leaf=None):
 
 
 def paths(tree):
-    """The position of each leaf, as Python would write it: ``['w'][0]``."""
+    """The position of each leaf, as Python would write it.
+
+    >>> paths({"w": [1, 2], "b": 3})
+    ["['b']", "['w'][0]", "['w'][1]"]
+    """
     return ["".join(str(key) for key in path) for path, _ in leaves_with_path(tree)]
 
 

@@ -21,6 +21,7 @@ from functape.op import Op
 PACKAGE = pathlib.Path(ft.__file__).parent
 TRANSFORMS = pathlib.Path(ft.transforms.__file__).parent
 BUDGET = 400  # lines in a file
+TEST_BUDGET = 500  # tables are long
 
 # A module may import from its own layer and from those before it. The longest name that fits
 # decides: functape.ops.linalg is in the layer of functape.ops.
@@ -138,7 +139,7 @@ def test_file_length(name):
 def test_test_files_have_a_budget_too():
     here = pathlib.Path(__file__).parent
     long = {p.name: n for p in here.rglob("*.py")
-            if (n := len(p.read_text().splitlines())) > BUDGET}
+            if (n := len(p.read_text().splitlines())) > TEST_BUDGET}
     assert not long
     assert len((here / "test_tiny.py").read_text().splitlines()) <= 100
 

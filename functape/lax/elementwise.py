@@ -8,6 +8,7 @@ import mlx.core as mx
 from functape import dtypes
 from functape.errors import ArgumentError, describe
 from functape.numpy.arguments import as_type, integer, value
+from functape.numpy.signatures import document
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import (
     absolute,
@@ -20,6 +21,7 @@ from functape.ops.elementwise import (
     arctanh,
     conjugate,
     equal,
+    erf,
     erfinv,
     floor_divide,
     greater,
@@ -32,6 +34,7 @@ from functape.ops.elementwise import (
     negative,
     not_equal,
     power,
+    rsqrt,
     sigmoid,
     subtract,
 )
@@ -44,6 +47,16 @@ mul, sub = multiply, subtract
 eq, ne, lt, le, gt, ge = equal, not_equal, less, less_equal, greater, greater_equal
 max, min = maximum, minimum
 is_finite, logistic, erf_inv = isfinite, sigmoid, erfinv
+for found, name, call, result in (
+    (sigmoid, "logistic", "0.0", "tensor(0.5)"), (erfinv, "erf_inv", "0.0", "tensor(0.)"),
+    (erf, "erf", "0.0", "tensor(0.)"), (rsqrt, "rsqrt", "4.0", "tensor(0.5)"),
+):
+    document(found, "lax", name, call, result)
+for found, name, call, result in (
+    (sigmoid, "logistic", "0.0", "tensor(0.5)"), (erfinv, "erf_inv", "0.0", "tensor(0.)"),
+    (erf, "erf", "0.0", "tensor(0.)"), (rsqrt, "rsqrt", "4.0", "tensor(0.5)"),
+):
+    document(found, "lax", name, call, result)
 shift_left = ops.left_shift
 
 

@@ -13,24 +13,34 @@ from functape.transforms.associative import associative_scan
 # --- over whole axes ----------------------------------------------------------------------------
 
 
-def reduction(name, function, doc):
+def reduction(name, function, doc, example="[2.0, 3.0]", result=None):
     def reduced(operand, axes):
         return function(value(operand, name), tuple(axes))
 
     reduced.__name__ = reduced.__qualname__ = name
-    reduced.__doc__ = doc
+    reduced.__doc__ = f"""{doc}
+
+    >>> import functape as ft
+    >>> ft.lax.{name}(ft.numpy.array({example}), (0,))
+    {result}
+    """
     return reduced
 
 
-reduce_sum = reduction("reduce_sum", numpy.sum, "The sum over axes.")
-reduce_prod = reduction("reduce_prod", numpy.prod, "The product over axes.")
-reduce_max = reduction("reduce_max", numpy.max, "The largest element over axes.")
-reduce_min = reduction("reduce_min", numpy.min, "The smallest element over axes.")
-reduce_and = reduction("reduce_and", numpy.all, "Whether all elements over axes hold.")
-reduce_or = reduction("reduce_or", numpy.any, "Whether any element over axes holds.")
+reduce_sum = reduction("reduce_sum", numpy.sum, "The sum over axes.", result="tensor(5.)")
+reduce_prod = reduction("reduce_prod", numpy.prod, "The product over axes.",
+                        result="tensor(6.)")
+reduce_max = reduction("reduce_max", numpy.max, "The largest element over axes.",
+                       result="tensor(3.)")
+reduce_min = reduction("reduce_min", numpy.min, "The smallest element over axes.",
+                       result="tensor(2.)")
+reduce_and = reduction("reduce_and", numpy.all, "Whether all elements over axes hold.",
+                       "[True, False]", "tensor(False)")
+reduce_or = reduction("reduce_or", numpy.any, "Whether any element over axes holds.",
+                      "[True, False]", "tensor(True)")
 reduce_xor = reduction(
     "reduce_xor", lambda x, axes: reduce(x, False, elementwise.logical_xor, axes),
-    "Whether an odd number of elements over axes holds.",
+    "Whether an odd number of elements over axes holds.", "[True, False]", "tensor(True)",
 )
 KNOWN = {
     families.add: reduce_sum, families.multiply: reduce_prod, elementwise.maximum: reduce_max,
@@ -186,21 +196,29 @@ def sort_key_val(keys, values, dimension=-1, is_stable=True):
 # --- running ------------------------------------------------------------------------------------
 
 
-def running(name, op, doc):
+def running(name, op, doc, result):
     def scanned(operand, axis=0, reverse=False):
         x = value(operand, name)
         axis = axis_of(axis, len(x.shape), name)
         return associative_scan(op, x, reverse=reverse, axis=axis)
 
     scanned.__name__ = scanned.__qualname__ = name
-    scanned.__doc__ = doc
+    scanned.__doc__ = f"""{doc}
+
+    >>> import functape as ft
+    >>> ft.lax.{name}(ft.numpy.array([2.0, 1.0, 3.0]))
+    {result}
+    """
     return scanned
 
 
-cummax = running("cummax", elementwise.maximum, "The largest element so far along an axis.")
-cummin = running("cummin", elementwise.minimum, "The smallest element so far along an axis.")
+cummax = running("cummax", elementwise.maximum, "The largest element so far along an axis.",
+                 "tensor([2., 2., 3.])")
+cummin = running("cummin", elementwise.minimum, "The smallest element so far along an axis.",
+                 "tensor([2., 1., 1.])")
 cumlogsumexp = running("cumlogsumexp", elementwise.logaddexp,
-                       "log of the running sum of exp along an axis.")
+                       "log of the running sum of exp along an axis.",
+                       "tensor([2.       , 2.3132617, 3.407606 ])")
 
 
 def cumsum(operand, axis=0, reverse=False):

@@ -216,6 +216,11 @@ def rfftfreq(n, d=1.0, *, dtype=None, device=None):
 
 
 def positive(name, n):
+    """An integer of at least 1.
+
+    >>> positive("f", 3)
+    3
+    """
     n = integer(n, name, "n")
     if n < 1:
         raise ShapeError(f"{name}: n must be 1 or more, but is {n}.")

@@ -20,6 +20,7 @@ EXAMPLES = {
     "bitwise_xor": ("6, 3", "tensor(5, dtype=int32)"),
     "cbrt": ("-8.0", "tensor(-2.)"),
     "ceil": ("1.2", "tensor(2.)"),
+    "conjugate": ("1.0 - 2.0j", "tensor(1.+2.j, dtype=complex64)"),
     "cos": ("0.0", "tensor(1.)"),
     "cosh": ("0.0", "tensor(1.)"),
     "degrees": ("0.0", "tensor(0.)"),
@@ -73,14 +74,14 @@ EXAMPLES = {
 }
 
 
-def document(name, call, result):
+def document(op, namespace, name, call, result):
     """Give an op the signature of a function, and an example."""
-    op = getattr(elementwise, name, None) or getattr(families, name)
     op.__signature__ = inspect.Signature(
         [inspect.Parameter(a, inspect.Parameter.POSITIONAL_ONLY) for a in op.args])
     op.__name__ = op.__qualname__ = name
-    op.__doc__ += f"\n\n>>> import functape as ft\n>>> ft.numpy.{name}({call})\n{result}\n"
+    op.__doc__ += f"\n\n>>> import functape as ft\n>>> ft.{namespace}.{name}({call})\n{result}\n"
 
 
 for name, (call, result) in EXAMPLES.items():
-    document(name, call, result)
+    found = getattr(elementwise, name, None) or getattr(families, name)
+    document(found, "numpy", name, call, result)
