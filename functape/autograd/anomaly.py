@@ -115,7 +115,7 @@ class Anomaly:
                     nans += count(mx.isnan, array) if self.check_nan else 0
                     infs += count(mx.isinf, array) if self.check_inf else 0
                 except (RuntimeError, ValueError) as error:
-                    if "eval" not in str(error):
+                    if "[eval]" not in str(error):
                         raise
                     self.warn()
                     return ""

@@ -143,7 +143,7 @@ def concrete(a, what, remedy):
     try:
         return np.asarray(value(a, what))
     except (ConcretizationError, RuntimeError, ValueError) as error:
-        if not isinstance(error, ConcretizationError) and "eval" not in str(error):
+        if not isinstance(error, ConcretizationError) and "[eval]" not in str(error):
             raise
         raise ConcretizationError(
             f"{what}: the shape of the result depends on the elements of {describe(a)}, which "

@@ -51,7 +51,7 @@ def item_of(x, what):
     try:
         return data.item()
     except (RuntimeError, ValueError) as error:
-        if "eval" not in str(error):
+        if "[eval]" not in str(error):
             raise
         raise ConcretizationError(UNDER_JIT.format(what=what, x=describe(x))) from error
 

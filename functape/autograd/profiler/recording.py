@@ -109,7 +109,7 @@ def settle(values):
     try:
         mx.eval([array for v in values for array in arrays_of(v)])
     except (RuntimeError, ValueError) as error:
-        if "eval" not in str(error):
+        if "[eval]" not in str(error):
             raise
         return False
     return True
@@ -178,7 +178,7 @@ class Kept:
     def add(self, array):
         key = id(array)
         if key not in self.alive:
-            size, kept = array.nbytes, weakref.ref(self)  # weakly: a cycle would outlive the profile
+            size, kept = array.nbytes, weakref.ref(self)  # weakly, or it were a cycle
 
             def gone(_):
                 if kept() is not None:
