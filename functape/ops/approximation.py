@@ -17,6 +17,10 @@ from functape.ops.float64 import exact
 
 F32, F64 = mx.float32, mx.float64
 HALVES = (mx.float16, mx.bfloat16)
+# Up to so many elements, the terms of a sum are computed at once along a trailing axis: fewer
+# operations to schedule, and to compile under jit, which calls a C++ compiler for each few. Larger
+# arrays take them one by one, which needs no memory.
+WIDE = 1 << 14
 
 exp = exact(mx.exp, float64.exp)
 sin = exact(mx.sin, float64.sin)
@@ -53,11 +57,28 @@ def precise(x):
 
 
 def polynomial(x, coefficients):
-    """c0 + c1 x + c2 x^2 + ..., by Horner's scheme."""
+    """c0 + c1 x + c2 x^2 + ..."""
+    if x.size <= WIDE and len(coefficients) > 3:
+        powers, step = mx.ones_like(x)[..., None], x[..., None]
+        while powers.shape[-1] < len(coefficients):
+            powers = mx.concatenate([powers, powers * step], -1)
+            step = mx.square(step)
+        return weighted(powers, coefficients)
     *rest, total = coefficients
-    for c in reversed(rest):
+    for c in reversed(rest):  # Horner's scheme
         total = c + x * total
     return total
+
+
+def weighted(terms, coefficients):
+    """The sum over a trailing axis, the first terms times these coefficients."""
+    c = mx.array(coefficients, dtype=terms.dtype)
+    return mx.sum(terms[..., :len(coefficients)] * c, axis=-1)
+
+
+def trailing(x, n, start=0):
+    """x with a new last axis, and start, start + 1, ... (n of them) along that axis."""
+    return x[..., None], mx.arange(start, start + n).astype(x.dtype)
 
 
 def whole_power(x, n):
@@ -81,6 +102,13 @@ def chebyshev(t, f, degree, *params):
     coefficients, short = chebyshev_coefficients(f, degree, *params)
     if not precise(t):
         coefficients = coefficients[:short]
+    if t.size <= WIDE:
+        basis = mx.stack([mx.ones_like(t), t], axis=-1)  # T_0, T_1, ...
+        while (m := basis.shape[-1] - 1) + 1 < len(coefficients):
+            # T_(m+i) = 2 T_m T_i - T_(m-i)
+            more = 2 * basis[..., m:] * basis[..., 1:] - basis[..., :m][..., ::-1]
+            basis = mx.concatenate([basis, more], -1)
+        return weighted(basis, coefficients)
     two, b, after = 2 * t, 0.0, 0.0
     for c in coefficients[:0:-1]:
         b, after = c + two * b - after, b
@@ -107,9 +135,10 @@ def gauss(n):
     return (nodes + 1) / 2, weights / 2
 
 
-def integrate(f, n, *arrays, group=8):
-    """The integral over u in [0, 1] of f(u, *arrays), by n nodes; some at a time along a trailing
-    axis, which bounds both the memory and the number of operations."""
+def integrate(f, n, *arrays):
+    """The integral over u in [0, 1] of f(u, *arrays), by n nodes along a trailing axis; for large
+    arrays some at a time, which bounds the memory."""
+    group = n if arrays[0].size <= WIDE else 8
     nodes, weights = gauss(n)
     expanded = [a[..., None] for a in arrays]
     total = 0.0

@@ -18,12 +18,14 @@ from functape.ops.approximation import (
     precise,
     sin,
     sin_pi,
+    trailing,
+    weighted,
+    whole_power,
 )
 from functape.ops.elementwise import flat, scale
 from functape.ops.families import elementwise
 
 PI, EULER = math.pi, 0.57721566490153286061
-SHIFT = 6  # arguments below 8 are raised by this much before an asymptotic series
 
 # --- Stirling's series --------------------------------------------------------------------------
 
@@ -40,20 +42,6 @@ def digamma_error(x):
     terms = 10 if precise(x) else 4
     c = [bernoulli(2 * k) / (2 * k) for k in range(1, terms)]
     return 0.5 / x + polynomial(1 / mx.square(x), c) / mx.square(x)
-
-
-def raised(x):
-    """(y, low): x, or x + SHIFT where low, below 8."""
-    low = x < 8
-    return mx.where(low, x + SHIFT, x), low
-
-
-def rising(x):
-    """x (x + 1) ... (x + SHIFT - 1)."""
-    product = x
-    for k in range(1, SHIFT):
-        product = product * (x + k)
-    return product
 
 
 # --- log Gamma ----------------------------------------------------------------------------------
@@ -84,9 +72,9 @@ def reduced(x):
     z = x - whole
     product = mx.where(whole < 2, 1 / (1 + z), 1)
     product = mx.where(whole < 1, product / x, product)
-    for k in range(1, 7):
-        product = mx.where(whole >= k + 2, product * (x - k), product)
-    return z, product
+    wide, k = trailing(x, 6, start=1)
+    factors = mx.where(whole[..., None] >= k + 2, wide - k, 1)
+    return z, product * mx.prod(factors, axis=-1)
 
 
 def log_gamma_positive(x):
@@ -134,12 +122,13 @@ def sign_kernel(x):
 
 
 def digamma_kernel(x):
+    """Raised by 6 below 8, then by an asymptotic series; below 0 by reflection."""
     reflected = x <= 0
     positive = mx.where(reflected, 1 - x, x)
-    y, low = raised(positive)
-    out = mx.log(y) - digamma_error(y)
-    z = mx.where(low, positive, 1)
-    out = out - mx.where(low, sum((1 / (z + k) for k in range(1, SHIFT)), 1 / z), 0)
+    low = positive < 8
+    y = mx.where(low, positive + 6, positive)
+    wide, k = trailing(mx.where(low, positive, 1), 6)
+    out = mx.log(y) - digamma_error(y) - mx.where(low, mx.sum(1 / (wide + k), axis=-1), 0)
     r = x - mx.round(x)
     out = mx.where(reflected, out - PI * cos(PI * r) / sin(PI * r), out)
     return mx.where(mx.logical_and(reflected, r == 0), math.nan, out)
@@ -155,11 +144,18 @@ def cotangent_derivative(n):
 
 
 def polygamma_kernel(x, n):
-    """(-1)^(n+1) n! zeta(n + 1, x); below 0 by reflection."""
+    """The sum of (-1)^(n+1) n! / (x + k)^(n+1) over k >= 0, its tail from k = 10 on by Euler and
+    Maclaurin; below 0 by reflection."""
     reflected = x <= 0
-    positive = mx.where(reflected, 1 - x, x)
-    power = mx.array(n + 1.0, dtype=x.dtype)
-    out = (-1) ** (n + 1) * float(math.factorial(n)) * zeta_kernel(power, positive, order=0)
+    wide, k = trailing(mx.where(reflected, 1 - x, x), 11)
+    b = wide[..., 0] + 10
+    terms = whole_power(1 / (wide + k), n + 1)
+    scale = float(math.factorial(n))
+    total = scale * weighted(terms, [1.0] * 10 + [0.5])
+    series = [bernoulli(2 * j) * math.factorial(2 * j + n - 1) / math.factorial(2 * j)
+              for j in range(12 if precise(x) else 6)]
+    total = total + polynomial(1 / mx.square(b), series) * whole_power(1 / b, n)
+    out = (-1) ** (n + 1) * total
     r = PI * (x - mx.round(x))
     cot = cos(r) / sin(r)
     mirror = PI ** (n + 1) * polynomial(cot, [float(c) for c in cotangent_derivative(n)])
@@ -177,7 +173,8 @@ def zeta_kernel(x, y, order):
     R is carried as its Taylor coefficients in x up to the order.
     """
     start, terms = 10, 12 if precise(x) else 5
-    total = sum(tower(x, y + k, order) for k in range(start))
+    wide, k = trailing(y, start)
+    total = mx.sum(tower(x[..., None], wide + k, order), axis=-1)
     b = y + start
     pole = 1 / (x - 1)
     rest = [b * (-1) ** i * pole ** (i + 1) for i in range(order + 1)]

@@ -14,6 +14,7 @@ from functape.ops.approximation import (
     log1p_minus,
     on_floats,
     precise,
+    trailing,
     whole_power,
 )
 from functape.ops.elementwise import log, log1p, ratio
@@ -115,6 +116,23 @@ def beta_tail(a, b, x, order, far):
     return beta_prefactor(a, b, x) * reach * integrate(density, nodes, *held)
 
 
+def binomial_jets(b, x, order):
+    """The terms m = 1, 2, ... of (1 - x)^(b - 1), along a trailing axis, and their Taylor
+    coefficients in b up to an order; and m."""
+    wide, m = trailing(x, 55 if precise(x) else 27, start=1)
+    growth, change = (m - b[..., None]) * wide / m, -wide / m
+    jets, before = [mx.cumprod(growth, axis=-1)], mx.ones_like(x)
+    for _ in range(order):  # c_m = growth_m c_(m-1) + change_m times the lower coefficient's
+        inflow = change * mx.concatenate([before[..., None], jets[-1][..., :-1]], axis=-1)
+        value, terms = mx.zeros_like(x), []
+        for i in range(len(m)):
+            value = growth[..., i] * value + inflow[..., i]
+            terms.append(value)
+        jets.append(mx.stack(terms, axis=-1))
+        before = mx.zeros_like(x)
+    return jets, m
+
+
 def beta_series(a, b, x, orders):
     """The lower moment for x <= 1/2 and b x <= SMALL, term by term from the binomial series of
     (1 - t)^(b - 1), whose coefficients are carried as Taylor polynomials in b."""
@@ -125,14 +143,13 @@ def beta_series(a, b, x, orders):
     lead = sum(math.comb(j, i) * (-1) ** i * subfactorial(i)
                * whole_power(first, j - i) * whole_power(1 / a, i)
                for i in range(j + 1) if subfactorial(i))
-    jet = [a] + [mx.zeros_like(x)] * k
-    totals = [lead] + [mx.zeros_like(x)] * k
-    for m in range(1, 56 if precise(x) else 28):
-        jet = [((m - b) * c - (jet[i - 1] if i else 0)) * (x / m) for i, c in enumerate(jet)]
-        moment = 1 / (a + m)
-        for i in range(1, j + 1):
-            moment = (whole_power(s, i) - i * moment) / (a + m)
-        totals = [t + c * moment for t, c in zip(totals, jet, strict=True)]
+    jets, m = binomial_jets(b, x, k)
+    rate, s = a[..., None] + m, s[..., None]
+    moment = 1 / rate
+    for i in range(1, j + 1):
+        moment = (whole_power(s, i) - i * moment) / rate
+    totals = [a * mx.sum(c * moment, axis=-1) for c in jets]
+    totals[0] = totals[0] + lead
     total = totals[0] if not k else sum(
         math.perm(k, i) * whole_power(constant, k - i) * t for i, t in enumerate(totals))
     return exp(a * mx.log(x) - betaln_kernel(a, b)) / a * total

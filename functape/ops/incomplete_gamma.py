@@ -20,8 +20,10 @@ from functape.ops.approximation import (
     on_floats,
     polynomial,
     precise,
+    trailing,
     whole_power,
 )
+from functape.ops.elementwise import exp as exp_op
 from functape.ops.elementwise import log, ratio
 from functape.ops.families import elementwise, scale
 from functape.ops.gamma import (
@@ -72,8 +74,9 @@ def exp_minus_1_minus(w):
     return mx.where(near, series, mx.expm1(w) - w)
 
 
-def gamma_tail(a, x, order, upper):
-    """The moment of the tail beyond x, for x >= SMALL: with t = x e^w, up for x >= a, down else."""
+def tail_ratio(a, x, order, upper):
+    """The moment of the tail beyond x over x p(x), for x >= SMALL: with t = x e^w the integral over
+    w, up for x >= a, down else."""
     fall = 42.0 if precise(x) else 20.0
     v = range_of(mx.abs(x - a), mx.where(upper, x / 2, x / 3), fall)
     up = mx.minimum(v, mx.log1p((fall + a * v) / x))
@@ -87,7 +90,7 @@ def gamma_tail(a, x, order, upper):
 
     nodes = 48 if precise(x) else 24
     s = score(a, x) if order else x
-    return gamma_prefactor(a, x) * mx.abs(reach) * integrate(density, nodes, a, x, reach, s)
+    return mx.abs(reach) * integrate(density, nodes, a, x, reach, s)
 
 
 def subfactorial(n):
@@ -95,26 +98,31 @@ def subfactorial(n):
     return sum((-1) ** k * math.perm(n, n - k) for k in range(n + 1))
 
 
-def gamma_series(a, x, order, upper):
-    """For x <= SMALL, x^a / Gamma(1 + a) times the sum over n of a (-x)^n / n! J_n, where J_n is
-    the integral of e^-(a + n)v (s - v)^order over v >= 0. The upper tail for order 0 only."""
-    first = mx.log(x) - digamma_kernel(1 + a)
+def gamma_series(a, x, log_x, order):
+    """(J_0, rest) for x <= SMALL, terms of the sum of (-x)^n / n! a J_n over n, where J_n is the
+    integral of e^-(a + n)v (s - v)^order over v >= 0: the lower moment over x^a / Gamma(1 + a)."""
+    first = log_x - digamma_kernel(1 + a)
     s = first + 1 / a
     lead = sum(math.comb(order, j) * (-1) ** j * subfactorial(j)
                * whole_power(first, order - j) * whole_power(1 / a, j)
                for j in range(order + 1) if subfactorial(j))
-    rest, factor = 0.0, a
-    for n in range(1, 26 if precise(x) else 14):
-        factor = factor * x * (-1 / n)
-        rate = a + n
-        moment = 1 / rate
-        for k in range(1, order + 1):
-            moment = (whole_power(s, k) - k * moment) / rate
-        rest = rest + factor * moment
+    wide, n = trailing(x, 25 if precise(x) else 13, start=1)
+    factors = mx.cumprod(-wide / n, axis=-1)
+    rate, s = a[..., None] + n, s[..., None]
+    moment = 1 / rate
+    for k in range(1, order + 1):
+        moment = (whole_power(s, k) - k * moment) / rate
+    return lead, a * mx.sum(factors * moment, axis=-1)
+
+
+def small_moment(a, x, order, upper):
+    """The moment for x <= SMALL: the lower one, but for order 0 the one that is asked for."""
+    log_x = mx.log(x)
+    lead, rest = gamma_series(a, x, log_x, order)
     small = a < 0.5
     log_gamma = mx.where(small, log_gamma_1p(mx.where(small, a, 0)), gammaln_kernel(1 + a))
-    exponent = a * mx.log(x) - log_gamma
-    if upper:
+    exponent = a * log_x - log_gamma
+    if upper and order == 0:
         return -mx.expm1(exponent) - exp(exponent) * rest
     return exp(exponent) * (lead + rest)
 
@@ -133,9 +141,10 @@ def gamma_moment_kernel(x, y, order, upper):
     inside = mx.logical_and(mx.logical_and(x > 0, y > 0), mx.isfinite(y))
     a, t = mx.where(x > 0, x, 1), mx.where(inside, y, 1)
     series = t < SMALL
-    small = gamma_series(a, mx.where(series, t, 1), order, upper and order == 0)
+    small = small_moment(a, mx.where(series, t, 1), order, upper)
     far = t >= a  # the upper tail is the shorter one
-    tail = gamma_tail(a, mx.where(series, SMALL, t), order, far)
+    x_tail = mx.where(series, SMALL, t)
+    tail = gamma_prefactor(a, x_tail) * tail_ratio(a, x_tail, order, far)
     found = mx.where(series, small, tail)
     of_upper = mx.where(series, upper and order == 0, far)
     whole = whole_moments([polygamma_kernel(a, n=k - 1) for k in range(2, order + 1)])[order]
@@ -152,6 +161,18 @@ def gamma_density_kernel(x, y):
     edge = mx.where(y == 0, at_zero, 0.0).astype(x.dtype)
     out = mx.where(inside, gamma_prefactor(a, t) / t, edge)
     return mx.where(x > 0, out, math.nan)
+
+
+def gamma_ratio_kernel(x, y, order):
+    """The lower moment, or beyond the mean minus the upper one, over t p(t), where a = x and
+    t = e^y: the powers of t cancel, so t may be too small for a floating-point number."""
+    t = exp(y)
+    series = t < SMALL
+    lead, rest = gamma_series(x, mx.where(series, t, 1), mx.where(series, y, 0), order)
+    small = (lead + rest) * exp(mx.where(series, t, 0)) / x
+    far = t >= x
+    tail = tail_ratio(x, mx.where(series, SMALL, t), order, far)
+    return mx.where(series, small, mx.where(far, -tail, tail))
 
 
 # --- the ops ------------------------------------------------------------------------------------
@@ -187,4 +208,23 @@ gamma_moment = elementwise(
         scale(-g if upper else g, gamma_density(x, y)), gamma_score(x, y), order),
     args=("x", "y"),
     doc="The regularised incomplete gamma function for order 0: lower, or upper.",
+)
+
+
+def ratio_by_a(a, y, ans, order):
+    slope = gamma_ratio(a, y, order=order + 1) - scale(y - digamma(a), ans)
+    if order:
+        slope = slope - order * polygamma(a, n=1) * gamma_ratio(a, y, order=order - 1)
+    return slope
+
+
+def ratio_by_y(g, a, y, ans, order):
+    return times_powers(g, y - digamma(a), order) - g * ((a - exp_op(y)) * ans)
+
+
+gamma_ratio = elementwise(
+    "gamma_ratio", on_floats(gamma_ratio_kernel),
+    lambda g, x, y, ans, order: scale(g, ratio_by_a(x, y, ans, order)),
+    lambda g, x, y, ans, order: ratio_by_y(g, x, y, ans, order), args=("x", "y"),
+    doc="A moment of the shorter tail of the gamma density beyond t = e^y, over t p(t).",
 )

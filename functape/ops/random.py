@@ -1,16 +1,28 @@
-"""Random bits by key: the one op that draws. All distributions are compositions of it."""
+"""Random numbers: bits by key, from which all distributions are composed, and the samplers that
+accept or reject.
+
+A sampler's noise is an argument, so its kernel is a function like any other: no value decides how
+long it runs. It makes a fixed number of attempts, of which one suffices but for a few in 10^7.
+"""
+
+import math
 
 import mlx.core as mx
 
-from functape.ops.families import nondiff
+from functape.op import Op
+from functape.ops.approximation import exp, on_floats
+from functape.ops.families import nondiff, scale
+from functape.ops.gamma import gammaln_kernel
+from functape.ops.incomplete_gamma import gamma_ratio
+from functape.ops.movement import spread, transpose
+
+GAMMA_TRIES, POISSON_TRIES = 5, 10
 
 
 def bits_kernel(key, shape):
     """32 random bits an element of `shape`, from MLX's generator: `split` gives its bits as they
     are. Several keys (..., 2) give results (..., *shape), those of each key alone."""
-    count = 1
-    for n in shape:
-        count *= n
+    count = math.prod(shape)
     words = -(-count // 2)  # a split yields pairs
     lead = key.shape[:-1]
     keys = mx.reshape(key, (-1, 2)).astype(mx.uint32)
@@ -24,6 +36,80 @@ def bits_kernel(key, shape):
     return mx.reshape(drawn[:, :count], (*lead, *shape))
 
 
+def log_gamma_kernel(a, noise):
+    """The logarithm of gamma variables of shape a, from noise: normal and uniform numbers.
+
+    G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions
+    on Mathematical Software 26 (2000); a shape below 1 is raised by 1, and log(u) / a added.
+    """
+    normals, uniforms = noise[:GAMMA_TRIES], noise[GAMMA_TRIES:]
+    small = a < 1
+    d = mx.where(small, a + 1, a) - 1 / 3
+    c = mx.rsqrt(9 * d)
+    out = mx.zeros_like(d)
+    for i in reversed(range(GAMMA_TRIES)):  # so that the first one accepted stays
+        x, u = normals[i], uniforms[i]
+        v = 1 + c * x
+        positive = v > 0
+        v = mx.where(positive, v, 1)
+        cubed, log_v = v * v * v, 3 * mx.log(v)
+        accepted = mx.log(u) < 0.5 * mx.square(x) + d * (1 - cubed + log_v)
+        out = mx.where(mx.logical_and(positive, accepted), log_v, out)
+    out = out + mx.log(d)
+    return mx.where(small, out + mx.log(uniforms[-1]) / mx.where(small, a, 1), out)
+
+
+def poisson_kernel(mean, uniforms):
+    """Poisson variables, from uniform numbers: below 10 by inversion, beyond by rejection.
+
+    W. Hörmann, "The transformed rejection method for generating Poisson random variables",
+    Insurance: Mathematics and Economics 12 (1993), algorithm PTRS.
+    """
+    few = mean < 10
+    small = mx.where(few, mean, 1)
+    term = exp(-small)
+    total, count = term, mx.zeros_like(mean)
+    for k in range(1, 50):
+        count = count + (uniforms[-1] > total)
+        term = term * small / k
+        total = total + term
+    m = mx.where(few, 10, mean)
+    b = 0.931 + 2.53 * mx.sqrt(m)
+    a = -0.059 + 0.02483 * b
+    log_inverse = mx.log(1.1239 + 1.1328 / (b - 3.4))
+    out, log_m = mx.floor(m), mx.log(m)
+    for i in reversed(range(POISSON_TRIES)):
+        u, v = uniforms[i] - 0.5, uniforms[POISSON_TRIES + i]
+        side = 0.5 - mx.abs(u)
+        k = mx.floor((2 * a / side + b) * u + m + 0.43)
+        whole = mx.maximum(k, 0)
+        quick = mx.logical_and(side >= 0.07, v <= 0.9277 - 3.6224 / (b - 2))
+        bound = whole * log_m - m - gammaln_kernel(whole + 1)
+        exact = mx.log(v) + log_inverse - mx.log(a / mx.square(side) + b) <= bound
+        exact = mx.logical_and(exact, mx.logical_or(side >= 0.013, v <= side))
+        accepted = mx.logical_and(k >= 0, mx.logical_or(quick, exact))
+        out = mx.where(accepted, k, out)
+    return mx.where(mean > 0, mx.where(few, count, out), mx.where(mean == 0, 0, math.nan))
+
+
+def batch_sampler(op, size, args, mapped, params):
+    """The noise has its own axis in front of the batch axis."""
+    x, noise = (a if m else spread(a, size) for a, m in zip(args, mapped, strict=True))
+    rest = range(2, len(noise.shape))
+    return op(x, transpose(noise, axes=(1, 0, *rest)))
+
+
 random_bits = nondiff("random_bits", bits_kernel, ("key",),
                       batch=lambda op, size, args, mapped, params: op(*args, **params),
                       doc="32 random bits an element, by a key uint32[2]; for each of many keys.")
+loggamma_sample = Op(
+    "loggamma_sample", on_floats(log_gamma_kernel), args=("x", "noise"), batch=batch_sampler,
+    vjp=[lambda g, x, ans: -scale(g, gamma_ratio(x, ans, order=1)), None],
+    jvp=[lambda t, x, ans: -scale(t, gamma_ratio(x, ans, order=1)), None],
+    doc="The logarithm of gamma variables of shapes x, from noise (2 GAMMA_TRIES + 1, *x.shape). "
+        "Its derivative is implicit: of the sample whose probability F(sample; x) stays the same.",
+)
+poisson_sample = nondiff(
+    "poisson_sample", on_floats(poisson_kernel), ("x", "noise"), batch=batch_sampler,
+    doc="Poisson variables of means x, from uniform noise (2 POISSON_TRIES + 1, *x.shape).",
+)
