@@ -75,10 +75,11 @@ class Compiled:
         moving = ([None if i in static else a for i, a in enumerate(args)],
                   {k: v for k, v in kwargs.items() if k not in self.static_argnames})
         leaves, structure = tree.flatten(moving)
-        values = [self.entering(a, moving, i) for i, a in enumerate(leaves)]
-        if any(is_tracked(v) for v in values):
+        arrays = [a if type(a) is mx.array else entering(a, moving, i)
+                  for i, a in enumerate(leaves)]
+        if any(a is None for a in arrays):  # a transform around this call tracks an argument
             return self.uncompiled(args, kwargs)
-        key = (structure, fixed, tuple((v.shape, v.dtype) for v in values))
+        key = (structure, fixed, tuple([(a.shape, a.dtype) for a in arrays]))
         try:
             graph = self.graphs.get(key)
         except TypeError:
@@ -90,7 +91,7 @@ class Compiled:
             return self.uncompiled(args, kwargs)
         try:
             # fresh handles: the function may close over an argument too, which would be a constant
-            outs = graph([mx.array(v.cell.data) for v in values])
+            outs = graph([mx.array(a) for a in arrays])
         except TrackedError:
             graph.eager = True
             return self.uncompiled(args, kwargs)
@@ -107,13 +108,6 @@ class Compiled:
         plain = boundary.is_plain(args, kwargs)
         out = self.f(*boundary.enter(args), **boundary.enter(kwargs))
         return tree.map(lambda o: boundary.give(o, plain), out)
-
-    def entering(self, leaf, moving, i):
-        if isinstance(leaf, boundary.ARRAYS):
-            return constant(leaf, "jit", i)
-        place = boundary.where(moving, ("args", "kwargs"), i)
-        raise ArgumentError(f"jit traces arrays, but {place} is {describe(leaf)}. Name the "
-                            "argument in static_argnums or static_argnames.")
 
     def fall_back(self, graph, error):
         line = user_line(error)
@@ -161,6 +155,16 @@ def tracing():
         yield
     finally:
         mode.tracing -= 1
+
+
+def entering(leaf, moving, i):
+    """The `mx.array` of an argument; None if a transform tracks it."""
+    if isinstance(leaf, boundary.ARRAYS):
+        value = constant(leaf, "jit", i)
+        return None if is_tracked(value) else value.cell.data
+    place = boundary.where(moving, ("args", "kwargs"), i)
+    raise ArgumentError(f"jit traces arrays, but {place} is {describe(leaf)}. Name the argument "
+                        "in static_argnums or static_argnames.")
 
 
 def is_tracked(value):
