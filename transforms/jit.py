@@ -132,7 +132,9 @@ class Graph:
     def __init__(self, f, structure, fixed):
         self.f, self.structure, self.fixed = f, structure, fixed
         self.out, self.eager = None, False
-        self.compiled = mx.compile(self.trace)
+        # the state of MLX's generator goes in and out, or each call would draw the same numbers
+        state = mx.random.state
+        self.compiled = mx.compile(self.trace, inputs=state, outputs=state)
 
     def __call__(self, arrays):
         return self.compiled(arrays)
