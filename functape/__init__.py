@@ -10,7 +10,20 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, flatten_util, lax, mlx, nn, numpy, optim, tree, tree_util, viz
+from functape import (
+    autograd,
+    flatten_util,
+    lax,
+    mlx,
+    nn,
+    numpy,
+    optim,
+    random,
+    scipy,
+    tree,
+    tree_util,
+    viz,
+)
 from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
 from functape.autograd.creation import (
     arange,
@@ -81,6 +94,7 @@ __all__ = [
     "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd", "jacrev", "jit", "jvp",
     "lax", "linear_transpose", "linearize", "linspace", "logspace", "make_tape", "manual_seed",
     "mlx", "nn", "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint",
-    "randn", "randn_like", "randperm", "set_grad_enabled", "show_config", "stop_gradient", "stream",
-    "tensor", "tree", "tree_util", "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
+    "randn", "randn_like", "random", "randperm", "scipy", "set_grad_enabled", "show_config",
+    "stop_gradient", "stream", "tensor", "tree", "tree_util", "value_and_grad", "viz", "vjp",
+    "vmap", "zeros", "zeros_like",
 ]
