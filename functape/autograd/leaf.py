@@ -9,7 +9,7 @@ from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.hooks import Hooks
 from functape.sinks import AccumulateGrad, Capture
 from functape.tape import Cell
-from functape.tensor import INEXACT, Tensor
+from functape.tensor import INEXACT, Tensor, handle
 
 
 class Eager:
@@ -122,7 +122,7 @@ def add_to_grad(self, g):
     if g.dtype != self.dtype:
         g = g.astype(self.dtype) if recorded else cast(g, self.dtype)
     if own.grad is None:
-        own.grad = Tensor(g.cell.data, g.rank, g.edge) if recorded else Tensor(mx.array(g))
+        own.grad = Tensor(g.cell.data, g.rank, g.edge) if recorded else Tensor(handle(g))
     elif recorded:
         own.grad = own.grad + g
     else:

@@ -14,7 +14,7 @@ from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.op import Value
 from functape.sinks import Sink
 from functape.tape import Node, mode, output_of
-from functape.tensor import NUMBERS, Tensor, constant, constant_lift, recorded_lift
+from functape.tensor import NUMBERS, Tensor, constant, constant_lift, handle, recorded_lift
 
 
 class GradientEdge(NamedTuple):
@@ -182,7 +182,7 @@ def result(g, tensor):
     """A cotangent as the user's own tensor, in the dtype of what it belongs to."""
     if not isinstance(g, Value):
         dtype = getattr(tensor, "dtype", g.dtype)
-        return Tensor(mx.array(g) if g.dtype == dtype else cast(g, dtype))
+        return Tensor(handle(g) if g.dtype == dtype else cast(g, dtype))
     return g.alias() if isinstance(g, Tensor) else g
 
 

@@ -74,7 +74,7 @@ def small_power(x, n):
     if n == 0:
         return mx.ones_like(x)
     if n == 1:
-        return mx.array(x)
+        return x.astype(x.dtype)
     half = mx.square(x)
     return half if n == 2 else half * x if n == 3 else mx.square(half)
 
@@ -315,7 +315,7 @@ ceil = flat("ceil", mx.ceil, doc="The smallest integer not below x.")
 rint = flat("round", mx.round, doc="The nearest integer, ties to even.")
 trunc = flat("trunc", mx.trunc, doc="x without its fraction.")
 floor_divide = flat("floor_divide", mx.floor_divide, TWO, doc="floor(x / y).")
-stop_gradient = flat("stop_gradient", lambda x: mx.array(x), doc="x as a constant.")
+stop_gradient = flat("stop_gradient", lambda x: x.astype(x.dtype), doc="x as a constant.")
 cast = flat("cast", lambda x, dtype: x.astype(dtype), doc="x in an integer or boolean dtype.")
 bits = flat("bits", lambda x, dtype: mx.view(x, dtype), doc="The bits of x read as another dtype.")
 

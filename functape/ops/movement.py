@@ -69,7 +69,7 @@ place = linear(
 
 
 def overwrite_kernel(x, y, index):
-    out = mx.array(x)
+    out = x.astype(x.dtype)  # a new handle: writing to it leaves x as it is
     out[index] = y.astype(x.dtype) if isinstance(y, mx.array) else y
     return out
 
