@@ -17,10 +17,10 @@ demo: .venv/.test ## see what functape does, in a minute
 	$(bin)/python -m functape.demo
 
 test: .venv/.test ## the tests, less the slow ones
-	$(bin)/python -m pytest
+	$(bin)/python -m pytest -n auto --dist worksteal
 
 nightly: .venv/.test ## all tests, the slow ones too
-	$(bin)/python -m pytest -m ""
+	$(bin)/python -m pytest -n auto --dist worksteal -m ""
 
 check: lint types test ## everything that a change must pass
 
