@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy
 import pytest
 from numpy_cases import arrays
+from numpy_more_cases import SMOOTH as MORE
 
 import functape as ft
 import functape.numpy as fnp
@@ -39,7 +40,7 @@ np.clip(x,-0.5,0.5) np.nan_to_num(v) np.where(b,x,y**2) np.float_power(p,y) np.d
 np.remainder(x,p) np.angle(x+1j*p) np.abs(x+1j*p) np.var(x+1j*p) np.real(np.prod(x+1j*p))
 np.unwrap(x*3) x@m 2.0**x x**-2 p**y 1/p abs(x) x.T@x x.mT.mean(0) x.dot(y)
 x.reshape(3,2).sum(1)**2
-""".split()
+""".split() + MORE
 REAL = set("xymtupcqsv")
 
 

@@ -12,6 +12,7 @@ import mlx.core as mx
 import numpy
 import pytest
 from numpy_cases import CREATION, ELEMENTWISE, PRODUCTS, REDUCTIONS, SHAPES, arrays
+from numpy_more_cases import COUNTS, EDITING, SEQUENCES
 
 import functape.numpy as fnp
 from functape.dtypes import dtype_name
@@ -19,7 +20,7 @@ from functape.op import Value
 
 GROUPS = {
     "elementwise": ELEMENTWISE, "reductions": REDUCTIONS, "shapes": SHAPES, "products": PRODUCTS,
-    "creation": CREATION,
+    "creation": CREATION, "sequences": SEQUENCES, "counts": COUNTS, "editing": EDITING,
 }
 TOLERANCE = {"float16": 1e-2, "float64": 1e-6}
 

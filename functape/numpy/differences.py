@@ -2,9 +2,9 @@
 
 import math
 
-from functape.errors import ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import moments, reductions, running
-from functape.numpy.arguments import as_type, axis_of, inexact, integer, size_of, value
+from functape.numpy.arguments import as_type, axes_of, axis_of, inexact, integer, size_of, value
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.diagonals import diagonal
 from functape.numpy.indexing import take
@@ -60,6 +60,59 @@ def ediff1d(ary, to_end=None, to_begin=None):
             for p in (to_begin, to_end)]
     ends = [p if p is None else movement.reshape(p, shape=(size_of(p.shape),)) for p in ends]
     return concatenate([p for p in (ends[0], steps, ends[1]) if p is not None])
+
+
+def gradient(f, *varargs, axis=None, edge_order=None):
+    """The slope of samples at each point, by differences of its neighbours.
+
+    Args:
+      f: samples, at least two along each axis.
+      varargs: nothing for steps of 1, one step for all axes, or for each axis a step or the
+        positions of the samples.
+      axis: integer, several, or None for all.
+      edge_order: 1: at the ends, the difference to the neighbour. There is no other.
+
+    Returns:
+      An array; for several axes a list with one for each.
+
+    >>> import functape as ft
+    >>> gradient(ft.numpy.array([1.0, 2.0, 5.0]))
+    tensor([1., 2., 3.])
+    """
+    f = inexact(value(f, "gradient"))
+    if edge_order not in (None, 1):
+        raise ArgumentError(f"gradient: edge_order is {edge_order!r}, but there is 1 only.")
+    axes = axes_of(axis, len(f.shape), "gradient")
+    steps = (varargs or (1.0,)) * (1 if len(varargs) > 1 else len(axes))
+    if len(steps) != len(axes):
+        raise ArgumentError(f"gradient: {len(axes)} axes need one step, or as many, but got "
+                            f"{len(varargs)}.")
+    found = [slope(f, h, k) for h, k in zip(steps, axes, strict=True)]
+    return found[0] if len(axes) == 1 else found
+
+
+def slope(f, h, axis):
+    """The gradient along one axis; h: a step, or positions."""
+    n = f.shape[axis]
+    if n < 2:
+        raise ShapeError(f"gradient needs two samples or more along an axis, but axis {axis} of "
+                         f"{describe(f)} has {n}.")
+    rise = diff(f, axis=axis)
+    early, late = (movement.cut(rise, index=along(axis, s))
+                   for s in (slice(0, n - 2), slice(1, n - 1)))
+    h = as_type(value(h, "gradient", 1), f.dtype)
+    if h.shape:
+        if h.shape != (n,):
+            raise ShapeError(f"gradient: the positions along axis {axis} must be {n} numbers, but "
+                             f"are {describe(h)}.")
+        run = movement.reshape(diff(h), shape=(n - 1, *(1,) * (len(f.shape) - axis - 1)))
+        before, after = (movement.cut(run, index=(s,)) for s in (slice(0, n - 2), slice(1, n - 1)))
+        rise = rise / run
+        middle = (after / before * early + before / after * late) / (before + after)
+    else:
+        middle, rise = (early + late) * 0.5 / h, rise / h
+    ends = [movement.cut(rise, index=along(axis, s)) for s in (slice(0, 1), slice(n - 2, n - 1))]
+    return concatenate([ends[0], middle, ends[1]], axis)
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):

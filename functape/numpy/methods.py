@@ -56,6 +56,16 @@ def astype(x, dtype, /, *, copy=False, device=None):
     return as_type(value(x, "astype"), dtypes.as_dtype(dtype, "astype"))
 
 
+def copy(a, order=None):
+    """Another array of the same elements. Arrays are never written into, so it is seldom needed.
+
+    >>> import functape as ft
+    >>> ft.numpy.copy(ft.numpy.array([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    return movement.copy_of(value(a, "copy"))
+
+
 def view(self, dtype=None):
     """The same bits read as another dtype of the same size. Nothing is differentiated."""
     dtype = dtypes.as_dtype(dtype, "view")

@@ -1,10 +1,11 @@
 """Orders: sort, argsort, partition, top_k, lexsort."""
 
+from functape import dtypes
 from functape.errors import ShapeError, describe
-from functape.numpy.arguments import axis_of, integer, size_of, unsupported
+from functape.numpy.arguments import as_type, axis_of, integer, size_of, unsupported
 from functape.numpy.creation import asarray
 from functape.op import Value
-from functape.ops import indexing, movement
+from functape.ops import elementwise, indexing, movement
 from functape.ops import sorting as ops
 
 
@@ -109,6 +110,20 @@ def lexsort(keys, axis=-1):
         finer = ops.argsort(sorted_key, axis=axis, descending=False)
         order = indexing.take_along_axis(order, finer, axis=axis)
     return order
+
+
+def sort_complex(a):
+    """Complex numbers by their real parts, and where these are equal, by their imaginary parts.
+
+    >>> import functape as ft
+    >>> sort_complex(ft.numpy.array([2.0, 1.0 + 1j, 1.0])).imag
+    tensor([0., 1., 0.])
+    """
+    x = asarray(a)
+    if x.dtype != dtypes.complex64:
+        return as_type(sort(x), dtypes.complex64)
+    order = lexsort((elementwise.imag(x), elementwise.real(x)))
+    return indexing.take_along_axis(x, order, axis=len(x.shape) - 1)
 
 
 Value.sort = sort

@@ -1,0 +1,294 @@
+"""Elements put in, taken out and replaced. All return new arrays; nothing is changed in place."""
+
+import numpy as np
+
+from functape import dtypes
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy import keys
+from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, unsupported
+from functape.numpy.creation import asarray
+from functape.numpy.indexing import select
+from functape.numpy.joining import concatenate
+from functape.numpy.running import cumsum
+from functape.numpy.searching import flatnonzero
+from functape.numpy.shapes import moveaxis
+from functape.ops import elementwise, families, indexing, movement
+from functape.tensor import constant
+
+# --- positions that are known ---------------------------------------------------------------------
+
+
+def lane(name, a, axis):
+    """Array and axis; with None, all elements in a row."""
+    x = asarray(a)
+    if axis is None:
+        return flat(x), 0
+    return x, axis_of(axis, len(x.shape), name)
+
+
+def flat(x):
+    return movement.reshape(x, shape=(size_of(x.shape),))
+
+
+def at_positions(x, positions, axis):
+    return indexing.take(x, constant(positions.astype(np.int32)), axis=axis)
+
+
+def known(obj, name):
+    """Positions as NumPy takes them: a slice, or an array whose elements are known."""
+    if isinstance(obj, (slice, int)):
+        return obj
+    return keys.concrete(asarray(obj), name, "Give positions as numbers or NumPy arrays.")
+
+
+def delete(arr, obj, axis=None, *, assume_unique_indices=False):
+    """An array without the entries at some positions along an axis.
+
+    Args:
+      arr: array.
+      obj: integer, slice, integers or mask; known outside of vmap and jit.
+      axis: integer; None for all elements in a row.
+      assume_unique_indices: taken for JAX's sake, and without effect.
+
+    >>> delete([1, 2, 3], 1)
+    tensor([1, 3], dtype=int32)
+    """
+    x, axis = lane("delete", arr, axis)
+    try:
+        left = np.delete(np.arange(x.shape[axis]), known(obj, "delete"))
+    except (IndexError, ValueError) as error:
+        raise outside("delete", obj, x, axis) from error
+    return at_positions(x, left, axis)
+
+
+def outside(name, obj, x, axis):
+    n = x.shape[axis]
+    return ShapeError(f"{name}: the positions {obj!r} do not fit axis {axis} of {describe(x)}. "
+                      f"Valid are {-n} to {n - 1}, or a mask of {n} elements.")
+
+
+def insert(arr, obj, values, axis=None):
+    """An array with values put in before some positions along an axis.
+
+    Args:
+      arr: array.
+      obj: integer, slice or integers; known outside of vmap and jit.
+      values: converted to the dtype of the array, and broadcast.
+      axis: integer; None for all elements in a row.
+
+    >>> insert([1, 2, 3], 1, 9)
+    tensor([1, 9, 2, 3], dtype=int32)
+    """
+    x, axis = lane("insert", arr, axis)
+    y, where, n = as_type(asarray(values), x.dtype), known(obj, "insert"), x.shape[axis]
+    y = movement.reshape(y, shape=(*(1,) * (len(x.shape) - len(y.shape)), *y.shape))
+    single = not isinstance(where, slice) and not np.ndim(where)
+    if single:
+        y = moveaxis(y, 0, axis)  # as y stood for one entry, its first axis counts the entries
+    count = y.shape[axis] if single else np.size(
+        np.arange(n)[where] if isinstance(where, slice) else where)
+    try:
+        places = np.insert(np.arange(n), where, n + np.arange(count))
+    except (IndexError, ValueError) as error:
+        raise outside("insert", obj, x, axis) from error
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1:])
+    y = y if y.shape == shape else families.broadcast_to(y, shape=shape)
+    return at_positions(concatenate([x, y], axis), places, axis)
+
+
+def resize(a, new_shape):
+    """The elements in a row, repeated as often as it takes to fill a shape.
+
+    >>> resize([1, 2, 3], (2, 2))
+    tensor([[1, 2],
+            [3, 1]], dtype=int32)
+    """
+    x, shape = flat(asarray(a)), shape_of(new_shape, "resize")
+    n = x.shape[0]
+    if not n:
+        x, n = as_type(constant(np.zeros(1, np.float32)), x.dtype), 1
+    found = at_positions(x, np.arange(size_of(shape)) % n, 0)
+    return movement.reshape(found, shape=shape)
+
+
+def trim_zeros(filt, trim="fb", axis=None):
+    """An array without the zeros at its ends; which they are must be known.
+
+    Args:
+      filt: array.
+      trim: "f": in front only, "b": at the back only.
+      axis: axes along which to trim; None for all.
+
+    >>> trim_zeros([0, 1, 0, 2, 0])
+    tensor([1, 0, 2], dtype=int32)
+    """
+    x = asarray(filt)
+    where = np.argwhere(keys.concrete(x, "trim_zeros", "Call it outside of vmap and jit."))
+    axes = range(len(x.shape)) if axis is None else np.atleast_1d(axis).tolist()
+    cut = [slice(None)] * len(x.shape)
+    for k in axes:
+        k, n = axis_of(k, len(x.shape), "trim_zeros"), x.shape[k]
+        first = int(where[:, k].min()) if len(where) else n
+        last = int(where[:, k].max()) + 1 if len(where) else n
+        start = first if "f" in trim.lower() else 0
+        stop = max(start, last) if "b" in trim.lower() and len(where) else n
+        cut[k] = slice(start, stop)
+    return movement.cut(x, index=tuple(cut))
+
+
+# --- by condition ---------------------------------------------------------------------------------
+
+
+def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
+    """The entries along an axis where a condition holds.
+
+    Args:
+      condition: one axis; what it is too short for is left out.
+      a: array.
+      axis: integer; None for all elements in a row.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap
+        and jit.
+
+    >>> compress([True, False, True], [1.0, 2.0, 3.0])
+    tensor([1., 3.])
+    """
+    unsupported("compress", out=out)
+    x, axis = lane("compress", a, axis)
+    condition = asarray(condition)
+    if len(condition.shape) != 1 or condition.shape[0] > x.shape[axis]:
+        raise ShapeError(f"compress: the condition must have one axis, not longer than axis "
+                         f"{axis} of {describe(x)}, but is {describe(condition)}.")
+    n = condition.shape[0]
+    i = flatnonzero(condition, size=size, fill_value=n)
+    if size is None:
+        return indexing.take(x, i, axis=axis)
+    exists = movement.reshape(elementwise.less(i, n),
+                              shape=(size, *(1,) * (len(x.shape) - axis - 1)))
+    found = indexing.take(x, elementwise.minimum(i, max(n - 1, 0)), axis=axis)
+    return elementwise.where(exists, found, as_type(asarray(fill_value), x.dtype))
+
+
+def extract(condition, arr, *, size=None, fill_value=0):
+    """The elements where a condition holds, in a row. Arguments as for `compress`.
+
+    >>> extract([[True, False], [False, True]], [[1.0, 2.0], [3.0, 4.0]])
+    tensor([1., 4.])
+    """
+    return compress(flat(asarray(condition)), flat(asarray(arr)), size=size,
+                    fill_value=fill_value)
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Element by element, the function whose condition holds; of several, the last.
+
+    Args:
+      x: array.
+      condlist: conditions, of the shape of x.
+      funclist: a function or a number for each, and possibly one more for what is left (0 by
+        default). Functions are applied to the whole array, with `args` and `kw`.
+
+    >>> import functape as ft
+    >>> x = ft.numpy.array([-2.0, 3.0])
+    >>> piecewise(x, [x < 0, x >= 0], [lambda x: -x, lambda x: x * x])
+    tensor([2., 9.])
+    """
+    x = asarray(x)
+    if isinstance(condlist, (bool, np.bool_)) or getattr(condlist, "shape", (0,)) == x.shape:
+        condlist = [condlist]
+    conditions = [asarray(c) for c in condlist]
+    n, m = len(conditions), len(funclist)
+    if m not in (n, n + 1):
+        raise ShapeError(f"piecewise: {n} condition(s) go with {n} or {n + 1} functions, but got "
+                         f"{m}.")
+    pieces = [as_type(asarray(f(x, *args, **kw) if callable(f) else f), x.dtype)
+              for f in funclist]
+    pieces = [p if p.shape == x.shape else families.broadcast_to(p, shape=x.shape)
+              for p in pieces]
+    default = pieces[n] if m > n else as_type(constant(0), x.dtype)
+    return select(conditions[::-1], pieces[:n][::-1], default)
+
+
+# --- replaced elements ----------------------------------------------------------------------------
+
+
+def not_in_place(name, inplace):
+    if inplace:
+        raise ArgumentError(f"{name} returns its result and does not change the array in place. "
+                            "Pass inplace=False and use the result.")
+
+
+def put(a, ind, v, mode=None, *, inplace=True):
+    """An array with values at some positions, counted through all elements in a row.
+
+    Args:
+      a: array.
+      ind: integers.
+      v: values, repeated if there are too few.
+      mode: what positions outside mean: the nearest (None, "clip") or around the end ("wrap").
+      inplace: must be False: arrays are not changed in place; use the result.
+
+    >>> put([1, 2, 3], [0, -1], [7, 8], inplace=False)
+    tensor([7, 2, 8], dtype=int32)
+    """
+    not_in_place("put", inplace)
+    x, i, y = asarray(a), flat(asarray(ind)), flat(asarray(v))
+    if not i.shape[0]:
+        return x
+    if not y.shape[0]:
+        raise ShapeError("put: there are positions, but no values to put there.")
+    n = size_of(x.shape)
+    if mode not in (None, "clip", "wrap"):
+        raise ArgumentError(f"put: mode {mode!r} is unknown; choose None, 'clip' or 'wrap'.")
+    i = elementwise.remainder(i, n) if mode == "wrap" else elementwise.clip(i, -n, n - 1)
+    y = as_type(resize(y, i.shape), x.dtype)
+    return movement.reshape(flat(x).at[i].set(y, mode="drop"), shape=x.shape)
+
+
+def place(arr, mask, vals, *, inplace=True):
+    """An array with values where a mask holds, one after the other, and from the first again.
+
+    Args:
+      arr: array.
+      mask: of its size.
+      vals: values.
+      inplace: must be False: arrays are not changed in place; use the result.
+
+    >>> place([1, 2, 3], [True, False, True], [7, 8], inplace=False)
+    tensor([7, 2, 8], dtype=int32)
+    """
+    not_in_place("place", inplace)
+    x, mask, y = asarray(arr), asarray(mask), flat(asarray(vals))
+    if size_of(mask.shape) != size_of(x.shape) or not y.shape[0]:
+        raise ShapeError(f"place: the mask must have the size of the array, and there must be "
+                         f"values, but got {describe(x)}, {describe(mask)} and {describe(y)}.")
+    chosen = elementwise.not_equal(flat(mask), 0)
+    turn = elementwise.remainder(cumsum(as_type(chosen, dtypes.int32)) - 1, y.shape[0])
+    found = elementwise.where(chosen, as_type(indexing.take(y, turn, axis=0), x.dtype), flat(x))
+    return movement.reshape(found, shape=x.shape)
+
+
+def fill_diagonal(a, val, wrap=False, *, inplace=True):
+    """An array with values on its main diagonal.
+
+    Args:
+      a: array of two or more axes; of more than two, all of one length.
+      val: values, repeated if there are too few.
+      wrap: in tall matrices, begin again below.
+      inplace: must be False: arrays are not changed in place; use the result.
+
+    >>> import functape as ft
+    >>> fill_diagonal(ft.numpy.zeros((2, 2)), 5.0, inplace=False)
+    tensor([[5., 0.],
+            [0., 5.]])
+    """
+    not_in_place("fill_diagonal", inplace)
+    x = asarray(a)
+    if len(x.shape) < 2 or (len(x.shape) > 2 and len(set(x.shape)) > 1):
+        raise ShapeError(f"fill_diagonal takes a matrix, or more axes of one length, but got "
+                         f"{describe(x)}.")
+    n = size_of(x.shape)
+    if len(x.shape) == 2:
+        step, end = x.shape[1] + 1, n if wrap else x.shape[1] * x.shape[1]
+    else:
+        step, end = 1 + sum(int(np.prod(x.shape[k:])) for k in range(1, len(x.shape))), n
+    return put(x, np.arange(0, min(end, n), step), val, inplace=False)
