@@ -215,7 +215,7 @@ def test_rules_call_nothing_of_mlx():
 NAMESPACES = ["functape", "functape.numpy", "functape.numpy.linalg", "functape.numpy.fft",
               "functape.nn", "functape.random", "functape.lax", "functape.scipy.special",
               "functape.scipy.linalg", "functape.scipy.stats", "functape.autograd",
-              "functape.autograd.graph", "functape.optim", "functape.mlx", "functape.viz",
+              "functape.autograd.graph", "functape.autograd.profiler", "functape.optim", "functape.mlx", "functape.viz",
               "functape.distributed", "functape.test_util", "functape.tree", "functape.errors"]
 
 

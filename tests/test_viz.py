@@ -13,6 +13,7 @@ import pytest
 from functape import viz
 from functape.errors import ArgumentError, GraphError
 from functape.op import table
+from functape.tape import mode
 from functape.viz.graph import read
 from functape.viz.layout import place
 from functape.viz.svg import Card
@@ -126,9 +127,9 @@ def test_the_limit_keeps_the_end_of_a_long_tape():
             x = sin(x)
         return x
 
-    boxes = read(*trace(chain, 1.0), limit=10).boxes
+    boxes = read(*trace(chain, 1.0), limit=10, fold=False).boxes
     assert [b.kind for b in boxes] == ["more", *["op"] * 10, "result"]
-    assert boxes[0].title == "\N{HORIZONTAL ELLIPSIS} 2,991 earlier nodes"
+    assert boxes[0].title == "\N{HORIZONTAL ELLIPSIS} 2,990 earlier nodes"
 
 
 def test_dot_has_a_line_for_each_use():
@@ -160,3 +161,117 @@ def test_markup_in_names_is_escaped():
 def test_what_is_not_on_a_tape_is_refused():
     with pytest.raises(GraphError, match=r"not on a tape.*draw\(f, \*args\)"):
         viz.draw(sin(1.0))
+
+
+# --- hooks, freed nodes, gradients ----------------------------------------------------------------
+
+
+def eager():
+    x = functape.tensor([1.0, 2.0], requires_grad=True)
+    h = x * x
+    return x, h, h.sum()
+
+
+def test_hooks_and_kept_gradients_show():
+    x, h, y = eager()
+    x.register_hook(lambda g: g)
+    h.register_hook(lambda g: g)
+    h.register_hook(lambda g: g)
+    h.retain_grad()
+    boxes = {b.title: b for b in read(y, {"x": x}).boxes}
+    assert boxes["multiply"].marks == ["2 hooks", "keeps its gradient"] and not boxes["sum"].marks
+    assert boxes["x"].note == ".grad, 1 hook"
+    assert "keeps its gradient" in viz.draw(y) and "2 hooks" in viz.dot(y)
+
+
+def test_freed_nodes_show():
+    _, _, y = eager()
+    y.backward()
+    boxes = {b.title: b for b in read(y).boxes}
+    assert boxes["multiply"].freed and not boxes["sum"].freed
+    assert 'class="freed"' in viz.draw(y)
+
+
+def test_gradients_of_a_pass_are_written_at_the_lines():
+    x, _, y = eager()
+    with viz.watch_gradients() as seen:
+        (y * 3.0).backward()
+    boxes = {b.title: b for b in read(y, {"x": x}, gradients=seen).boxes}
+    assert boxes["sum"].flows == ["|g| 4.24"]  # 3 (1, 1)
+    assert boxes["multiply"].flows == ["|g| 6.71", "|g| 6.71"]  # 3 (1, 2), by each factor
+    assert boxes["x"].note == ".grad |g| 13.4"  # 6 (1, 2)
+    assert mode.check is None
+
+
+def test_gradients_on_request_write_no_grad():
+    x, _, y = eager()
+    boxes = {b.title: b for b in read(y, {"x": x}, gradients=True).boxes}
+    assert boxes["multiply"].flows == ["|g| 2.24", "|g| 2.24"] and x.grad is None
+    y.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    with pytest.raises(GraphError, match="retain_graph=True"):
+        viz.draw(y, gradients=True)
+    flows = read(*trace(lambda a: a * 5.0, 2.0), gradients=True).boxes[1].flows
+    assert flows == ["5"]  # of one number: the number
+
+
+# --- groups and folding ---------------------------------------------------------------------------
+
+
+def layers(count, scoped=False):
+    def f(ws, x):
+        for i, w in enumerate(ws):
+            if scoped:
+                with viz.name_scope(f"layer {i}"):
+                    x = tanh(x @ w * 2.0)
+            else:
+                x = tanh(x @ w * 2.0)
+        return mean(x, axis=(0, 1), keepdims=False)
+
+    return trace(f, [zeros(4, 4)] * count, zeros(3, 4))
+
+
+def test_a_model_of_many_layers_is_folded():
+    graph = read(*layers(20))
+    (fold,) = (b for b in graph.boxes if b.kind == "fold")
+    assert fold.title == "18 more like the 3 nodes above"
+    assert graph.count("op") == 7 and graph.nodes == 61
+    whole = read(*layers(20), fold=False)
+    assert whole.count("op") == 61 and whole.saved_bytes == graph.saved_bytes
+    assert {b.title for b in graph.boxes if b.kind == "leaf"} >= {"ws[0]", "ws[19]"}
+    assert "ws[7]" not in {b.title for b in graph.boxes}
+    assert read(*layers(5)).count("fold") == 0  # few nodes are drawn whole
+
+
+def test_scopes_fold_to_one_box_each():
+    graph = read(*layers(12, scoped=True), fold="scopes")
+    folds = [b for b in graph.boxes if b.kind == "fold"]
+    assert [b.title for b in folds] == [f"layer {i}" for i in range(12)]
+    assert all(b.saved[0][0] == "3 nodes" for b in folds)
+    assert graph.count("leaf") == 0  # each is used in one scope only
+    with pytest.raises(ArgumentError, match='"scopes"'):
+        read(*layers(2), fold="all")
+
+
+def test_scopes_nest_decorate_and_end():
+    @viz.name_scope
+    def square(x):
+        return x * x
+
+    @viz.name_scope("outer")
+    def both(x):
+        return sin(square(x)) + 1.0
+
+    boxes = read(*trace(lambda x: exp(both(x)), 2.0)).boxes
+    scopes = {b.title: [name for name, _ in b.scope] for b in boxes if b.kind == "op"}
+    assert scopes == {"multiply": ["outer", "square"], "sin": ["outer"], "add": ["outer"],
+                      "exp": []}
+    assert mode.watch == () and square.__name__ == "square"
+    picture = viz.draw(lambda x: exp(both(x)), 2.0)
+    assert "outer / square" in picture and 'class="frame"' in picture
+    with pytest.raises(ArgumentError, match="takes a name"):
+        viz.name_scope(3)
+
+
+def test_a_notebook_scrolls_large_pictures():
+    assert "overflow:auto" in viz.draw(product, 2.0, 3.0)._repr_html_()

@@ -11,6 +11,7 @@ import warnings
 
 import mlx.core as mx
 
+from functape.autograd import checks
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value
 from functape.tape import mode
@@ -263,19 +264,11 @@ class detect_anomaly:
 
 def install(anomaly):
     """Put one watcher (None: none) in the place of another, which is returned."""
-    before = current()
+    before = checks.innermost()
     watchers = [w for w in mode.watch if before is None or w != before.note]
     mode.watch = tuple(watchers) if anomaly is None else (*watchers, anomaly.note)
-    if mode.check is before:
-        mode.check = anomaly
-    else:  # a profiler stands around it
-        mode.check.inner = anomaly
+    checks.replace_innermost(anomaly)
     return before
-
-
-def current():
-    """This thread's watcher, or None."""
-    return getattr(mode.check, "inner", mode.check)
 
 
 def is_anomaly_enabled():
@@ -284,7 +277,7 @@ def is_anomaly_enabled():
     >>> is_anomaly_enabled()
     False
     """
-    return current() is not None
+    return checks.innermost() is not None
 
 
 def is_anomaly_check_nan_enabled():
@@ -293,5 +286,5 @@ def is_anomaly_check_nan_enabled():
     >>> is_anomaly_check_nan_enabled()
     False
     """
-    anomaly = current()
+    anomaly = checks.innermost()
     return anomaly is not None and anomaly.check_nan

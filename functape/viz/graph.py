@@ -12,16 +12,21 @@ from functape.ops.families import batch_elementwise
 from functape.sinks import AccumulateGrad, Capture
 from functape.tape import RELEASED, NodeOfMany, OpNode, Output
 from functape.tensor import Tensor, constant
+from functape.viz.folding import Unit, by_repeats, by_scope
+from functape.viz.gradients import measure, shown
+from functape.viz.gradients import size as size_of
+from functape.viz.scopes import scope_of
 
 
 @dataclass
 class Box:
     """One box of the picture.
 
-    `kind` is op, leaf, again (a leaf that stands elsewhere), result, or more (what the limit cut
-    off). `type` says what comes out, as in ``[64,10]``. `saved` has a row (name, type, bytes,
-    is_constant) for each saved value, `facts` the parameters that the rules read. `above` lists
-    the boxes whose values go in.
+    `kind` is op, fold (several nodes), leaf, again (a leaf that stands elsewhere), result, or more
+    (what the limit cut off). `type` says what comes out, as in ``[64,10]``. `saved` has a row
+    (name, type, bytes, is_constant) for each saved value, `facts` the parameters that the rules
+    read, `marks` the hooks. `above` lists the boxes whose values go in, `flows` the gradient to
+    each. `freed`: a pass has used up what was saved. `scope`: as in scopes.scope_of.
     """
 
     kind: str
@@ -31,6 +36,10 @@ class Box:
     saved: list = field(default_factory=list)
     facts: list = field(default_factory=list)
     above: list = field(default_factory=list)
+    flows: list = field(default_factory=list)
+    marks: list = field(default_factory=list)
+    freed: bool = False
+    scope: tuple = ()
 
 
 @dataclass
@@ -39,6 +48,7 @@ class Graph:
 
     boxes: list
     saved_bytes: int
+    nodes: int
 
     def count(self, kind):
         return sum(box.kind == kind for box in self.boxes)
@@ -83,13 +93,15 @@ def tracked(a):
     return leaf
 
 
-def read(y, names=None, limit=200):
+def read(y, names=None, limit=200, fold=True, gradients=None):
     """The graph behind the tensors in `y`.
 
     Args:
       y: a tensor, or a pytree of tensors.
       names: a mapping from names to leaves, or to pytrees of leaves.
-      limit: draw at most so many nodes, the last ones of the tape.
+      limit: draw at most so many boxes of nodes, the last ones of the tape.
+      fold: fold repeated blocks of long tapes; "scopes": each outermost name_scope; False: nothing.
+      gradients: what `watch_gradients` saw; True: look now.
     """
     roots = [v for v in tree.leaves(y) if isinstance(v, Value)]
     off = [v for v in roots if type(v) is not Tensor or v.edge is None]
@@ -98,7 +110,12 @@ def read(y, names=None, limit=200):
         raise GraphError(f"A picture shows the tape behind a tensor, but {given} is not on a tape. "
                          "Compute it from tensors with requires_grad=True, or draw the function: "
                          "functape.viz.draw(f, *args).")
-    return Reader(naming(names or {}), limit).graph(roots)
+    if fold not in (True, False, "scopes"):
+        raise ArgumentError(f'fold is True, False or "scopes", but got {describe(fold)}.')
+    nodes = reachable([owner(r.edge) for r in roots])
+    if gradients is True:
+        gradients = measure(roots, [n for n in nodes if n.is_sink])
+    return Reader(naming(names or {}), limit, fold, gradients or None).graph(roots, nodes)
 
 
 def naming(names):
@@ -113,33 +130,85 @@ def naming(names):
 class Reader:
     """Makes boxes of nodes."""
 
-    def __init__(self, names, limit):
-        self.names, self.limit = names, limit
+    def __init__(self, names, limit, fold=False, gradients=None):
+        self.names, self.limit, self.fold, self.gradients = names, limit, fold, gradients
         self.shapes = {}  # node -> shape of what it computed, where anything tells
         self.arrays = {}  # id of a saved array -> its size, so that none counts twice
 
-    def graph(self, roots):
-        nodes = reachable([owner(r.edge) for r in roots])
-        shown = [n for n in nodes if not n.is_sink][-self.limit:]
-        last = set(shown) | {owner(r.edge) for r in roots}
-        sinks = [n for n in nodes if n.is_sink and (n in last or feeds(n, shown))]
+    def graph(self, roots, nodes):
+        ops = [n for n in nodes if not n.is_sink]
         for root in roots:
             self.shapes.setdefault(owner(root.edge), root.shape)
-        for node in reversed(shown):
+        for node in reversed(ops):
             self.learn(node)
-        boxes, place = [], {}
-        missing = len(nodes) - len(shown) - len(sinks)
+        units = self.units(ops)[-self.limit:]
+        shown = [n for unit in units for n in unit.nodes]
+        place = {n: i for i, unit in enumerate(units) for n in unit.nodes}
+        last = {owner(r.edge) for r in roots}
+        single = {n for unit in units if len(unit.nodes) == 1 for n in unit.nodes}
+        users = {}
+        for node in shown:
+            for edge in node.edges:
+                users.setdefault(edge, set()).add(None if node in single else place[node])
+        # A leaf that only one folded box uses is folded with it.
+        sinks = [n for n in nodes if n.is_sink and (
+            n in last or n in users and (None in users[n] or len(users[n]) > 1))]
+        boxes = []
+        missing = len(ops) - len(shown)
         if missing:
             boxes.append(Box("more", f"\N{HORIZONTAL ELLIPSIS} {missing:,} earlier nodes"))
-        for node in sinks + shown:
-            box = self.sink(node) if node.is_sink else self.op(node)
-            box.above = [place.get(owner(e), 0) for e in node.edges if e is not None]
-            place[node] = len(boxes)
-            boxes.append(box)
+        first = len(boxes) + len(sinks)
+        place = {n: i + first for n, i in place.items()}
+        place.update((n, i + len(boxes)) for i, n in enumerate(sinks))
+        boxes += [self.sink(n) for n in sinks]
+        for unit in units:
+            boxes.append(self.op(unit.nodes[0]) if len(unit.nodes) == 1 else self.folded(unit))
+            self.connect(boxes[-1], unit, place, missing)
         for i, root in enumerate(roots):
             title = "result" if len(roots) == 1 else f"result {i}"
-            boxes.append(Box("result", title, describe(root), above=[place[owner(root.edge)]]))
-        return Graph(repeat_leaves(boxes), sum(self.arrays.values()))
+            boxes.append(Box("result", title, describe(root), above=[place[owner(root.edge)]],
+                             flows=[""]))
+        boxes = repeat_leaves(boxes)
+        adopt(boxes)
+        return Graph(boxes, sum(self.arrays.values()), len(shown))
+
+    def units(self, ops):
+        if self.fold == "scopes":
+            return by_scope(ops, scope_of)
+        if self.fold:
+            return by_repeats(ops, lambda n: (n.name, self.shapes.get(n)))
+        return [Unit([n]) for n in ops]
+
+    def connect(self, box, unit, place, missing):
+        """The lines into a box, and what flows along them."""
+        own, lines = set(unit.nodes), {}
+        for node in unit.nodes:
+            for i, edge in enumerate(node.edges):
+                source = None if edge is None else owner(edge)
+                if source is None or source in own or (source.is_sink and source not in place):
+                    continue
+                known = self.gradients is not None
+                flow = self.gradients.label(node, i) if known else ""
+                if source in place or missing:
+                    lines.setdefault(place.get(source, 0), []).append(flow)
+        for above, flows in lines.items():
+            if len(unit.nodes) == 1:
+                box.above += [above] * len(flows)
+                box.flows += flows
+            else:
+                box.above.append(above)
+                box.flows.append(flows[0] if len(flows) == 1 else "")
+
+    def folded(self, unit):
+        """One box for several nodes."""
+        boxes = [self.op(n) for n in unit.nodes]
+        size = sum({id(a): a.nbytes for n in unit.nodes for a in arrays_saved(n)}.values())
+        facts = [", ".join(f"{box.title}" for box in boxes[:4])
+                 + (", \N{HORIZONTAL ELLIPSIS}" if len(boxes) > 4 else "")]
+        saved = [(unit.note, "", size, False)] if unit.note or size else []
+        return Box("fold", unit.title, bracket(self.shapes.get(unit.nodes[-1])), saved=saved,
+                   facts=facts if self.fold == "scopes" else [],
+                   freed=any(b.freed for b in boxes))
 
     def learn(self, node):
         """Note the shapes of the inputs that this node knows of."""
@@ -154,21 +223,24 @@ class Reader:
     def sink(self, node):
         leaf = getattr(node, "variable", None)
         if leaf is not None:
-            return Box("leaf", self.names.get(id(leaf), "leaf"), describe(leaf), ".grad")
+            notes = [".grad", *hooks_at(node)]
+            if self.gradients is not None and leaf.grad is not None:
+                notes[0] = f".grad {shown(*size_of(leaf.grad.cell.data))}"
+            return Box("leaf", self.names.get(id(leaf), "leaf"), describe(leaf), ", ".join(notes))
         if type(node) is Capture:
             return Box("leaf", "input", bracket(self.shapes.get(node)), "of a transform")
         return Box("leaf", "leaf", bracket(self.shapes.get(node)), "gone")
 
     def op(self, node):
+        box = Box("op", node.name.removesuffix("Backward").lower(),
+                  bracket(self.shapes.get(node)), scope=scope_of(node), marks=hooks_at(node))
         if not isinstance(node, OpNode):
-            return Box("op", node.name.removesuffix("Backward").lower(),
-                       bracket(self.shapes.get(node)))
+            return box
+        box.title = node.plan.op.name
         if isinstance(node, NodeOfMany):
-            out = ", ".join(bracket(shape) for shape, _ in node.avals)
-        else:
-            out = bracket(self.shapes.get(node))
-        box = Box("op", node.plan.op.name, out)
+            box.type = ", ".join(bracket(shape) for shape, _ in node.avals)
         if node.saved is RELEASED:
+            box.freed = True
             box.facts.append("what it saved is freed")
             return box
         arrays, facts = saved(node)
@@ -185,6 +257,22 @@ class Reader:
         size = getattr(value, "nbytes", 0)
         self.arrays[id(value)] = size
         return size
+
+
+def arrays_saved(node):
+    """The arrays that a node keeps."""
+    if not isinstance(node, OpNode) or node.saved is RELEASED:
+        return []
+    return [a for a in node.saved[: len(node.plan.arrays)] if type(a) is mx.array]
+
+
+def hooks_at(node):
+    """What stands at a node: ``["2 hooks", "keeps its gradient"]``."""
+    places = [node, *(r() for r in (getattr(node, "outputs", None) or {}).values())]
+    hooks = [n.hooks for n in places if n is not None and n.hooks is not None]
+    count = sum(len(d) for h in hooks for d in (h.tensor, h.pre, h.post, h.leaf))
+    marks = [f"{count} hook{'s' * (count != 1)}"] if count else []
+    return marks + ["keeps its gradient"] * any(h.retainers for h in hooks)
 
 
 def owner(edge):
@@ -218,8 +306,15 @@ def repeat_leaves(boxes):
     return [*(Box("again", title) for title in again.values()), *boxes]
 
 
-def feeds(sink, nodes):
-    return any(edge is sink for node in nodes for edge in node.edges)
+def adopt(boxes):
+    """Leaves that only one scope uses belong to it."""
+    users = {}
+    for box in boxes:
+        for above in box.above:
+            users.setdefault(above, set()).add(box.scope[:1])
+    for i, box in enumerate(boxes):
+        if box.kind in ("leaf", "again") and len(users.get(i, ())) == 1:
+            (box.scope,) = users[i]
 
 
 def saved(node):

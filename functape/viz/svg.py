@@ -8,6 +8,8 @@ EM = 12.0  # font size; all text is monospaced, so widths are known without a fo
 CHAR = 0.61 * EM
 ROW, HEAD, PAD, MARGIN, FOOT = 17, 26, 11, 22, 52
 
+PALETTE = ("#0ea5e9", "#f43f5e", "#84cc16", "#a855f7", "#f97316", "#06b6d4", "#eab308", "#64748b")
+
 # A page that holds the picture shares its styles, so each rule says whose it is (@).
 STYLE = """
 @text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace }
@@ -24,6 +26,12 @@ STYLE = """
 @.again { fill: #ffffff; stroke: #14b8a6; stroke-dasharray: 3 3 }
 @.result { fill: #fef3c7; stroke: #f59e0b }
 @.more { fill: none; stroke: #94a3b8; stroke-dasharray: 4 3 }
+@.fold { fill: #f1f5f9; stroke: #94a3b8; stroke-dasharray: 5 3 }
+@.freed { fill: #f8fafc; stroke: #cbd5e1; stroke-dasharray: 2 2 }
+@.mark { fill: #be185d }
+@.flow, @.halo { fill: #b45309; font-size: 11px }
+@.halo { stroke: #f8fafc; stroke-width: 4px; stroke-linejoin: round }
+@.frame { fill: #64748b; fill-opacity: .07; stroke: #94a3b8; stroke-dasharray: 1 3 }
 @.line { fill: none; stroke: #94a3b8; stroke-width: 1.5 }
 @.tip { fill: #94a3b8 }
 """.replace("@", ".ft-tape ")
@@ -34,28 +42,48 @@ def to_svg(graph):
     cards = [Card(box) for box in graph.boxes]
     lines = [(above, i) for i, box in enumerate(graph.boxes) for above in box.above]
     layout = place([(c.width, c.height) for c in cards], lines)
+    colors = scope_colors(graph)
     notes = summary(graph)
     width = max(layout.width, max(map(len, notes)) * CHAR) + 2 * MARGIN
-    height = layout.height + 2 * MARGIN + FOOT
+    top = MARGIN + (16 * min(8, len(colors)) if colors else 0)
+    height = layout.height + top + MARGIN + FOOT
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tape" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         f'aria-label="{escape(notes[0])}">',
         f"<style>{STYLE}</style>",
         '<rect class="paper" width="100%" height="100%" rx="10"/>',
-        f'<g transform="translate({(width - layout.width) / 2:.1f} {MARGIN})">',
+        f'<g transform="translate({(width - layout.width) / 2:.1f} {top})">',
+        *frames(graph, cards, layout),
         *curves(graph, cards, layout),
-        *(card.draw(x, y) for card, (x, y) in zip(cards, layout.centres, strict=True)),
+        *(card.draw(x, y, colors.get(card.box.scope and card.box.scope[0][0]))
+          for card, (x, y) in zip(cards, layout.centres, strict=True)),
         "</g>",
         *(f'<text class="dim" x="{width / 2:.1f}" y="{height - MARGIN - 18 + 18 * i:.1f}" '
           f'text-anchor="middle">{escape(note)}</text>' for i, note in enumerate(notes)),
+        *legend(colors),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
+def scope_colors(graph):
+    """A colour for the name of each outermost scope."""
+    names = dict.fromkeys(box.scope[0][0] for box in graph.boxes if box.scope)
+    return {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(names)}
+
+
+def legend(colors):
+    """Which colour means which scope, in the corner."""
+    for i, (name, color) in enumerate(colors.items()):
+        if i < 8:
+            y = 14 + 16 * i
+            yield f'<rect x="10" y="{y}" width="4" height="12" fill="{color}"/>'
+            yield text("dim", 19, y + 11, name)
+
+
 def summary(graph):
-    nodes, leaves = graph.count("op"), graph.count("leaf")
+    nodes, leaves = graph.nodes, graph.count("leaf")
     return (f"{nodes} node{'s' * (nodes != 1)}, {leaves} lea{'f' if leaves == 1 else 'ves'}, "
             f"{amount(graph.saved_bytes)} saved",
             "values flow down, gradients up; a card lists what its node saves")
@@ -88,21 +116,28 @@ class Card:
             for name, kind, size, fixed in box.saved
         ]
         self.rows += [(fact, "", True) for fact in box.facts]
+        self.rows += [(mark, "", None) for mark in box.marks]  # None: in a colour of its own
         texts = [f"{box.title}  {box.type}  {box.note}".rstrip()]
         texts += [f"{text}  {side}".rstrip() for text, side, _ in self.rows]
         self.width = max(map(len, texts)) * CHAR + 2 * PAD
         self.height = HEAD + (len(self.rows) * ROW + 7 if self.rows else 0)
 
-    def draw(self, x, y):
-        """The box, centred at a point."""
-        parts = self.node() if self.box.kind == "op" else self.pill()
+    def draw(self, x, y, color=None):
+        """The box, centred at a point; `color` marks its scope."""
+        parts = self.node() if self.box.kind in ("op", "fold") else self.pill()
         corner = f"{x - self.width / 2:.1f} {y - self.height / 2:.1f}"
-        return f'<g transform="translate({corner})">{"".join(parts)}</g>'
+        strip = ""
+        if color is not None and self.box.kind == "op":
+            path, high = " / ".join(name for name, _ in self.box.scope), self.height - 12
+            strip = (f'<path fill="{color}" d="M0 6v{high:.1f}h4v-{high:.1f}z"/>'
+                     f"<title>{escape(path)}</title>")
+        return f'<g transform="translate({corner})">{"".join(parts)}{strip}</g>'
 
     def node(self):
         """A card: the op and what it computes, then what it saved."""
         w, h = round(self.width, 1), self.height
-        yield f'<rect class="card" width="{w}" height="{h}" rx="6"/>'
+        look = "fold" if self.box.kind == "fold" else "freed" if self.box.freed else "card"
+        yield f'<rect class="{look}" width="{w}" height="{h}" rx="6"/>'
         if self.rows:
             corner = f"V{h - 6.5}q0 6 -6 6H6.5q-6 0 -6 -6z"
             yield f'<path class="body" d="M.5 {HEAD}h{w - 1:.1f}{corner}"/>'
@@ -110,7 +145,7 @@ class Card:
         yield text("dim", w - PAD, 17, self.box.type, end=True)
         for i, (row, side, faint) in enumerate(self.rows):
             y = HEAD + 15 + i * ROW
-            yield text("dim" if faint else "", PAD, y, row)
+            yield text("mark" if faint is None else "dim" if faint else "", PAD, y, row)
             yield text("dim", w - PAD, y, side, end=True)
 
     def pill(self):
@@ -136,15 +171,52 @@ def text(kind, x, y, words, end=False):
 def curves(graph, cards, layout):
     """The lines, each from the foot of a box to the head of another; those that meet at a box
     spread along its edge in the order in which they come."""
-    centres, ways, starts, ends = layout.centres, layout.routes, {}, {}
+    centres, ways, starts, ends, flows = layout.centres, layout.routes, {}, {}, {}
     for i, box in enumerate(graph.boxes):
         for above in dict.fromkeys(box.above):
             starts.setdefault(above, []).append((above, i))
             ends.setdefault(i, []).append((above, i))
+        for above, flow in zip(box.above, box.flows, strict=True):
+            flows.setdefault((above, i), []).append(flow)
     out = ports(starts, cards, centres, lambda k: (ways[k] or [centres[k[1]]])[0][0], +1)
     into = ports(ends, cards, centres, lambda k: (ways[k] or [centres[k[0]]])[-1][0], -1)
     for line in out:
         yield curve([out[line], *ways[line], into[line]])
+    for line in out:  # over all lines
+        words = " + ".join(filter(None, flows[line]))
+        if words:
+            (x, y), (end_x, end_y) = (ways[line] or [out[line]])[-1], into[line]
+            side = ends[line[1]].index(line) % 2  # neighbours at different heights
+            part = 0.55 if len(ends[line[1]]) == 1 else 0.38 + 0.32 * side
+            place = (f'x="{x + (end_x - x) * part:.1f}" y="{y + (end_y - y) * part + 3:.1f}" '
+                     f'text-anchor="middle">{escape(words)}</text>')
+            yield f'<text class="halo" {place}<text class="flow" {place}'
+
+
+def frames(graph, cards, layout):
+    """A frame around the boxes of each outermost scope, unless a box of another would be in it."""
+    groups = {}
+    for i, box in enumerate(graph.boxes):
+        if box.scope:
+            groups.setdefault(box.scope[0], []).append(i)
+    for (name, _), members in groups.items():
+        left, top, right, bottom = around([span(cards[i], layout.centres[i]) for i in members])
+        others = (span(cards[i], layout.centres[i]) for i in range(len(cards)) if i not in members)
+        if any(a < right and left < c and b < bottom and top < d for a, b, c, d in others):
+            continue
+        yield (f'<rect class="frame" x="{left - 9:.1f}" y="{top - 9:.1f}" rx="9" '
+               f'width="{right - left + 18:.1f}" height="{bottom - top + 18:.1f}"/>')
+        yield text("dim", left - 5, f"{top - 13:.1f}", name)
+
+
+def span(card, centre):
+    (x, y), w, h = centre, card.width / 2, card.height / 2
+    return x - w, y - h, x + w, y + h
+
+
+def around(spans):
+    lefts, tops, rights, bottoms = zip(*spans, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def ports(groups, cards, centres, toward, side):

@@ -12,6 +12,7 @@ from time import perf_counter_ns
 
 import mlx.core as mx
 
+from functape.autograd import checks
 from functape.autograd.anomaly import arrays_of
 from functape.errors import describe
 from functape.op import Op
@@ -65,6 +66,7 @@ class Listening(threading.local):
     """The profilers of one thread, and its open events."""
 
     profiles = ()
+    timing = None  # stands around the nodes of this thread's passes
 
     def __init__(self):
         self.open = []
@@ -200,38 +202,22 @@ class Kept:
 # --- backward -----------------------------------------------------------------------------------
 
 
-class Around:
-    """Takes the time of each node of a pass; around anomaly mode, if that is on too."""
-
-    def __init__(self, inner):
-        self.inner = inner  # see anomaly.current
-
-    def seeds(self, seeds):
-        if self.inner is not None:
-            self.inner.seeds(seeds)
-
-    def arrived(self, node, g):
-        if self.inner is not None:
-            self.inner.arrived(node, g)
+class Timing(checks.Around):
+    """Takes the time of each node of a pass."""
 
     def pullback(self, node, g, lift, live):
         """Run a node; with evaluation its time includes the sum of what arrives at it."""
-        run = self.run(node)
         if type(node) is Output:  # only says which output: its node comes next
-            return run(g, lift, live)
+            return super().pullback(node, g, lift, live)
         event = begin(node.name, BACKWARD)
         event.inputs = describe(g)
         event.number = node.seq
         try:
-            parts = run(g, lift, live)
+            parts = super().pullback(node, g, lift, live)
             event.evaluated = settle([g, *(part for _, part in parts)])
         finally:
             end(event)
         return parts
-
-    def run(self, node):
-        inner = self.inner
-        return node.pullback if inner is None else (lambda *how: inner.pullback(node, *how))
 
 
 # --- switching on -------------------------------------------------------------------------------
@@ -242,7 +228,8 @@ def listen(profile):
     exchange.__enter__()
     if not listening.profiles:
         mode.watch += (note,)
-        mode.check = Around(mode.check)
+        listening.timing = Timing()
+        checks.enter(listening.timing)
     listening.profiles += (profile,)
 
 
@@ -251,7 +238,7 @@ def leave(profile):
     listening.profiles = tuple(p for p in listening.profiles if p is not profile)
     if not listening.profiles:
         mode.watch = tuple(w for w in mode.watch if w is not note)
-        mode.check = mode.check.inner
+        checks.leave(listening.timing)
     exchange.__exit__()
 
 

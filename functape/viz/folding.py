@@ -1,0 +1,85 @@
+"""Folding: how a tape of many nodes becomes a picture of few boxes.
+
+What is folded is always a stretch of nodes in the order of their making, so no line can run in a
+circle.
+"""
+
+from dataclasses import dataclass
+
+FEW = 40  # tapes of so many nodes are drawn whole
+LEAST = 3  # blocks that repeat so often are folded
+MOST = 3000  # nodes to search for repeats
+
+
+@dataclass
+class Unit:
+    """Nodes that share one box; `title` and `note` say what they are, where they are several."""
+
+    nodes: list
+    title: str = ""
+    note: str = ""
+
+
+def whole(nodes):
+    return [Unit([n]) for n in nodes]
+
+
+def by_scope(nodes, scope_of):
+    """A unit for each stretch of nodes in one outermost scope."""
+    units, last = [], None
+    for node in nodes:
+        scope = scope_of(node)[:1]
+        if scope and scope == last:
+            units[-1].nodes.append(node)
+        else:
+            units.append(Unit([node], scope[0][0] if scope else ""))
+        last = scope
+    for unit in units:
+        unit.note = counted(len(unit.nodes)) if unit.title else ""
+    return units
+
+
+def by_repeats(nodes, label):
+    """A unit for all repeats of a block but the first and the last."""
+    if len(nodes) <= FEW:
+        return whole(nodes)
+    far = nodes[-MOST:]
+    return whole(nodes[:-MOST]) + folded(far, [label(n) for n in far])
+
+
+def folded(nodes, labels):
+    found = longest(labels)
+    if found is None:
+        return whole(nodes)
+    start, period, times = found
+    inner, end = start + period, start + period * (times - 1)
+    middle = Unit(nodes[inner:end], f"{times - 2} more like the {counted(period)} above",
+                  counted(end - inner)) if period > 1 else Unit(
+                  nodes[inner:end], f"{times - 2} more of these", "")
+    last = end + period
+    return [*folded(nodes[:start], labels[:start]), *whole(nodes[start:inner]), middle,
+            *whole(nodes[end:last]), *folded(nodes[last:], labels[last:])]
+
+
+def longest(labels):
+    """(start, period, times) of the repetition that hides the most, or None.
+
+    >>> longest(list("xabcabcabcabcy"))
+    (1, 3, 4)
+    """
+    best, hides = None, 0
+    for period in range(1, len(labels) // LEAST + 1):
+        run = 0
+        for i in range(len(labels) - period + 1):
+            if i < len(labels) - period and labels[i] == labels[i + period]:
+                run += 1
+                continue
+            times = run // period + 1
+            if times >= LEAST and (times - 2) * period > max(hides, 2):
+                best, hides = (i - run, period, times), (times - 2) * period
+            run = 0
+    return best
+
+
+def counted(n):
+    return f"{n:,} node{'s' * (n != 1)}"

@@ -1,0 +1,70 @@
+"""How large the gradients are that flow along the edges of a tape."""
+
+import mlx.core as mx
+
+from functape.autograd import checks
+from functape.engine import run, schedule
+from functape.tape import mode
+
+
+class watch_gradients(checks.Around):
+    """Note what flows along each edge of the tape in the backward passes of a with block.
+
+    Give the result to `draw`. Only a number is kept for each edge: the gradient itself where it
+    is one number, its norm otherwise. Of several passes the last one counts.
+
+    >>> import functape as ft
+    >>> x = ft.tensor([3.0, 4.0], requires_grad=True)
+    >>> y = (x * x).sum()
+    >>> with ft.viz.watch_gradients() as seen:
+    ...     y.backward()
+    >>> picture = ft.viz.draw(y, names={"x": x}, gradients=seen)
+    """
+
+    def __init__(self):
+        self.flows = {}  # (number of the node, input) -> (is one number, array)
+
+    def __enter__(self):
+        checks.enter(self)
+        return self
+
+    def __exit__(self, *exc):
+        checks.leave(self)
+
+    def pullback(self, node, g, lift, live):
+        parts = super().pullback(node, g, lift, live)
+        for i, part in parts:
+            array = getattr(getattr(part, "cell", None), "data", part)
+            if type(array) is mx.array and not mode.tracing:
+                self.flows[node.seq, i] = size(array)
+        return parts
+
+    def label(self, node, i):
+        """What to write at the edge to input `i` of a node; '' if nothing flowed."""
+        known = self.flows.get((node.seq, i))
+        return "" if known is None else shown(*known)
+
+
+def size(array):
+    """(is one number, the number or the norm); computed when it is shown."""
+    if array.size == 1:
+        return True, array.reshape(())
+    return False, mx.sqrt(mx.square(mx.abs(array.astype(
+        mx.complex64 if array.dtype == mx.complex64 else mx.float32))).sum())
+
+
+def shown(single, value):
+    number = value.item()
+    text = f"{number:.3g}" if isinstance(number, (float, complex)) else str(number)
+    return text if single else f"|g| {text}"
+
+
+def measure(roots, sinks):
+    """Send ones back from the roots, for `watch_gradients` to see; no `.grad` is written, and the
+    tape is kept."""
+    edges = [r.edge for r in roots]
+    seeds = [mx.ones(r.shape, r.dtype) for r in roots]
+    wanted = set(sinks)
+    with watch_gradients() as seen:
+        run(schedule(edges, wanted), edges, seeds, wanted=wanted, retain=True)
+    return seen
