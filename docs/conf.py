@@ -1,6 +1,12 @@
 """Sphinx: `make docs`."""
 
+import sys
+from pathlib import Path
+
 import functape
+
+sys.path.insert(0, str(Path(__file__).parent))
+import op_table
 
 project = "functape"
 author = "The functape authors"
@@ -8,3 +14,13 @@ release = version = functape.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
 html_theme = "furo"
 html_title = "functape"
+suppress_warnings = ["myst.xref_missing"]  # links to files beside the documentation: notebooks
+
+
+def fill_in(app, page, source):
+    if page == "ops":
+        source[0] = source[0].replace("% op table", op_table.markdown())
+
+
+def setup(app):
+    app.connect("source-read", fill_in)

@@ -125,3 +125,30 @@ def test_public_functions_have_an_example():
     missing = [name for name, f in public.items()
                if type(f).__name__ == "function" and ">>>" not in (f.__doc__ or "")]
     assert not missing
+
+
+def test_names_on_the_pages_exist():
+    """`functape.x.y` in the text names something."""
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+        for dotted in re.findall(r"`functape\.([\w.]+)`", text):
+            value = functape
+            for i, name in enumerate(dotted.split(".")):
+                if not hasattr(value, name):
+                    importlib.import_module(".".join(("functape", *dotted.split(".")[: i + 1])))
+                value = getattr(value, name)
+
+
+def test_the_op_table_has_every_op(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    page = importlib.import_module("op_table").markdown()
+    assert all(f"| `{name}` |" in page for name in op.table)
+    sine = next(line for line in page.splitlines() if line.startswith("| `sin` |"))
+    assert sine.endswith("| x | rules | yes |")
+
+
+def test_every_page_is_in_the_contents():
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = re.search(r"```{toctree}\n(.*?)```", contents, re.S)[1].split()
+    pages = {p.stem for p in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert pages <= set(listed)
