@@ -5,6 +5,13 @@ user's functions as transforms do: nothing below the functional layer imports it
 """
 
 from functape.lax.contraction import batch_matmul, dot, dot_general
+from functape.lax.convolution import (
+    ConvDimensionNumbers,
+    conv,
+    conv_dimension_numbers,
+    conv_general_dilated,
+    conv_with_general_padding,
+)
 from functape.lax.dynamic import (
     dynamic_index_in_dim,
     dynamic_slice,
@@ -99,7 +106,7 @@ from functape.lax.shaping import (
     transpose,
 )
 from functape.numpy import bitwise_count as population_count
-from functape.numpy import broadcast_shapes, empty, imag, real, stack, top_k, unstack
+from functape.numpy import broadcast_shapes, empty, imag, nextafter, real, stack, top_k, unstack
 from functape.ops.elementwise import (
     bitwise_and,
     bitwise_not,
@@ -148,13 +155,15 @@ __all__ = [
     "batch_matmul", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or",
     "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes",
     "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil", "clamp", "collapse", "complex",
-    "concatenate", "cond", "conj", "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax",
+    "ConvDimensionNumbers", "concatenate", "cond", "conj", "conv", "conv_dimension_numbers",
+    "conv_general_dilated", "conv_with_general_padding", "convert_element_type",
+    "cos", "cosh", "cumlogsumexp", "cummax",
     "cummin", "cumprod", "cumsum", "custom_linear_solve", "custom_root", "div", "dot",
     "dot_general", "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim",
     "dynamic_update_index_in_dim", "dynamic_update_slice", "dynamic_update_slice_in_dim", "empty",
     "eq", "erf", "erf_inv", "exp", "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full",
     "full_like", "ge", "gt", "imag", "index_in_dim", "integer_pow", "iota", "is_finite", "le",
-    "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "ne", "neg",
+    "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "ne", "neg", "nextafter",
     "optimization_barrier", "pad", "pmax", "pmean", "pmin", "population_count", "pow", "psum",
     "real", "reciprocal", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or",
     "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round",
