@@ -181,7 +181,8 @@ def dawson_reference(t):
 
 
 def dawsn_kernel(x):
-    square = mx.square(mx.clip(x, -1e15, 1e15))
+    x = mx.clip(x, -1e15, 1e15)
+    square = mx.square(x)
     t = 1 - 2 * WIDTH / (square + WIDTH)
     return x / (square + WIDTH) * chebyshev(t, dawson_reference, 70)
 

@@ -17,7 +17,7 @@ from functape.ops.elementwise import log, log1p, stop_gradient
 from functape.ops.random import COUNT_TRIES, binomial_sample, poisson_sample, random_bits
 from functape.random.continuous import gumbel
 from functape.random.keys import checked, split, unit, wide_bits
-from functape.random.parameters import full, parameters
+from functape.random.parameters import fits, full, parameters
 from functape.scipy.special.arguments import floats as as_floats
 
 # --- whole numbers ------------------------------------------------------------------------------
@@ -45,10 +45,14 @@ def randint(key, shape, minval, maxval, dtype=None):
     limits = dtypes.iinfo(dtype)
     low, high = (as_type(value(within(n, limits), "randint", i), mx.int64)
                  for i, n in enumerate((minval, maxval), start=2))
-    span = ops.cast(ops.maximum(high - low, 1), dtype=mx.uint64)
+    if not fits(broadcast_shapes(low.shape, high.shape), shape):
+        raise ShapeError(f"randint: the bounds have the shapes {low.shape} and {high.shape}, which "
+                         f"do not broadcast to shape {shape}. Give a shape that ends with theirs.")
+    start, stop = (ops.cast(n, dtype=mx.uint64) for n in (low, high))
+    span = where(low < high, stop - start, 1)
     # 64 bits: what their remainder prefers is not to be seen
     offset = ops.remainder(wide_bits(key, shape), span)
-    return as_type(full(low, shape) + ops.cast(offset, dtype=mx.int64), dtype)
+    return as_type(ops.cast(full(start, shape) + offset, dtype=mx.int64), dtype)
 
 
 def within(n, limits):
@@ -133,7 +137,7 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
     own = tuple(k for i, k in enumerate(logits.shape) if i != at)
     shape = own if shape is None else shape_of(shape, "categorical")
     lead = shape[:len(shape) - len(own)]
-    if broadcast_shapes(shape[len(lead):], own) != shape[len(lead):]:
+    if not fits(own, shape):
         raise ShapeError(f"categorical: shape {shape} must end with {own}, the shape of logits "
                          "without the axis of the categories.")
     last = (*(i for i in range(len(logits.shape)) if i != at), at)

@@ -2,14 +2,12 @@
 
 import mlx.core as mx
 
-from functape import dtypes
 from functape.errors import ShapeError
 from functape.numpy.arguments import as_type, shape_of
 from functape.numpy.arranging import broadcast_shapes, broadcast_to
 from functape.op import NUMBERS
 from functape.random.keys import float_type
 from functape.scipy.special.arguments import floats as as_floats
-from functape.tensor import constant
 
 
 def parameters(name, shape, dtype, *given):
@@ -25,22 +23,19 @@ def parameters(name, shape, dtype, *given):
     if shape is None:
         return own, dtype, values
     shape = shape_of(shape, name)
-    if broadcast_shapes(own, shape) != shape:
+    if not fits(own, shape):
         raise ShapeError(f"{name}: the parameters have the shape {own}, which does not broadcast "
                          f"to shape {shape}. Give a shape that ends with theirs.")
     return shape, dtype, values
+
+
+def fits(own, shape):
+    """Whether an array of shape `own` broadcasts to `shape`."""
+    tail = shape[len(shape) - len(own):] if own else ()
+    return len(own) <= len(shape) and all(m in (1, n) for m, n in zip(own, tail, strict=True))
 
 
 def full(a, shape):
     """A parameter in the full shape."""
     return a if a.shape == shape else broadcast_to(a, shape)
 
-
-def integer_type(dtype, name, default=mx.int32):
-    dtype = default if dtype is None else dtypes.as_dtype(dtype, name)
-    return dtype
-
-
-def whole(x, dtype):
-    """Whole numbers in floating point, as a dtype without derivative."""
-    return as_type(constant(x), dtype)
