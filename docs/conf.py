@@ -7,6 +7,7 @@ import functape
 
 sys.path.insert(0, str(Path(__file__).parent))
 import op_table
+import public
 
 project = "functape"
 author = "The functape authors"
@@ -24,3 +25,5 @@ def fill_in(app, page, source):
 
 def setup(app):
     app.connect("source-read", fill_in)
+    app.connect("autodoc-process-docstring", public.plain_bars, priority=900)
+    app.add_directive("public", public.Public)

@@ -6,6 +6,7 @@ import functape
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import io
 import pkgutil
 import re
@@ -15,6 +16,13 @@ from pathlib import Path
 import pytest
 
 from functape import op
+
+NAMESPACES = [
+    "functape", *(f"functape.{name}" for name in (
+        "numpy", "numpy.linalg", "numpy.fft", "nn", "random", "lax", "scipy.special",
+        "scipy.linalg", "scipy.stats", "autograd", "autograd.graph", "autograd.functional",
+        "autograd.profiler", "optim", "mlx", "viz", "tree", "flatten_util", "test_util",
+        "errors", "distributed"))]
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -152,3 +160,11 @@ def test_every_page_is_in_the_contents():
     listed = re.search(r"```{toctree}\n(.*?)```", contents, re.S)[1].split()
     pages = {p.stem for p in (ROOT / "docs").glob("*.md")} - {"index"}
     assert pages <= set(listed)
+
+
+def test_every_namespace_has_a_page():
+    """docs/public.py puts all its names there."""
+    pages = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").rglob("*.md"))
+    for namespace in NAMESPACES:
+        if importlib.util.find_spec(namespace):
+            assert f".. public:: {namespace}\n" in pages, namespace
