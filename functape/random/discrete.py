@@ -7,6 +7,7 @@ from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, value
 from functape.numpy.arranging import broadcast_shapes, broadcast_to
+from functape.numpy.elementwise import where
 from functape.numpy.indexing import take, take_along_axis
 from functape.numpy.joining import stack
 from functape.numpy.searching import searchsorted
