@@ -11,7 +11,7 @@ import weakref
 import mlx.core as mx
 
 from functape.errors import GraphError
-from functape.tape import Node, mode
+from functape.tape import Node, mode, sequence
 
 
 class Sink(Node):
@@ -82,12 +82,22 @@ class Capture(Sink):
     """The end of the tape at a transform's private leaf; open while the function runs, when
     transforms inside of it must keep what they compute on its tape."""
 
-    __slots__ = ("open",)
+    __slots__ = ("born", "closed")
     name = "Capture"
 
     def __init__(self):
         super().__init__()
-        self.open = True
+        self.born, self.closed = sequence(), None
+
+    @property
+    def open(self):
+        """Whether the function still runs; or, in the second run of a checkpointed function,
+        whether it did so at the first."""
+        return self.closed is None or self.born < mode.replaying < self.closed
+
+    def close(self):
+        """The function has run: nothing but its own transform asks for the leaf any more."""
+        self.closed = sequence()
 
     def accept(self, g, hooks):
         """No transform asked: drop it."""

@@ -23,6 +23,7 @@ class Mode(threading.local):
     inference = False
     functional = 0  # how many transforms are running: inside them arrays are values
     tracing = 0  # how many jit traces are running: there arrays have no values yet
+    replaying = -1  # when the first run of the checkpointed function that now runs again began
     walk = None  # the schedule of the backward pass that a user started
     allow_mutation = False  # saved values may have been changed in place since
     packing = None  # saved-tensor hooks; see autograd.saved

@@ -213,7 +213,7 @@ def test_unique():
     (lambda: fnp.nonzero(1.0), ShapeError, "scalar"),
     (lambda: ft.vmap(fnp.nonzero)(X), ConcretizationError, "nonzero.*vmap or jit.*size="),
     (lambda: ft.vmap(fnp.unique)(X), ConcretizationError, "unique.*outside of vmap"),
-], ids=str)
+])
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

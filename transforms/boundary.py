@@ -205,7 +205,7 @@ def settle(value, rank):
 def close(alias):
     """The function has run: nothing but its own transform asks for this alias any more."""
     if type(alias) is Tensor and type(alias.sink) is Capture:
-        alias.sink.open = False
+        alias.sink.close()
 
 
 def tracked_outside(value):

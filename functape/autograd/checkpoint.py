@@ -17,7 +17,7 @@ from functape import tree
 from functape.autograd.grad_mode import enable_grad
 from functape.errors import FunctapeError, InplaceError, describe
 from functape.op import levels
-from functape.tape import OpNode, mode
+from functape.tape import OpNode, mode, sequence
 from functape.tensor import Tensor
 
 
@@ -65,7 +65,7 @@ class Frame:
 
     def __init__(self, f, args, kwargs, policy, preserve_random_state):
         self.f, self.arguments = f, tree.map(snapshot, (args, kwargs))
-        self.policy, self.depth = policy, levels.depth
+        self.policy, self.depth, self.began = policy, levels.depth, sequence()
         self.random = RandomState() if preserve_random_state else None
         self.forms = []  # shape and dtype of each value, in the order of saving
         self.values = None  # number -> value, after a second run
@@ -93,16 +93,16 @@ class Frame:
 
     def second_run(self, g):
         args, kwargs = tree.map(functools.partial(after, g), self.arguments)
-        again, depth = Recording(self), levels.depth
+        again, depth, replaying = Recording(self), levels.depth, mode.replaying
         rewound = self.random.rewound() if self.random else contextlib.nullcontext()
         try:
-            levels.depth = self.depth
+            levels.depth, mode.replaying = self.depth, self.began
             with rewound, enable_grad(), PackedBy(again):
                 self.f(*args, **kwargs)
         except EnoughError:
             pass
         finally:
-            levels.depth = depth
+            levels.depth, mode.replaying = depth, replaying
         if len(again.values) < len(self.forms):
             raise CheckpointError(f"The second run of a checkpointed function saved "
                                   f"{len(again.values)} value(s), the first {len(self.forms)}. It "
@@ -201,7 +201,8 @@ class RandomState:
         """The state as it was before the run, if the run used it."""
         now = generator_key()
         after = now if self.after is None else self.after  # None: the first run is not over yet
-        used = self.before is not None and not mx.array_equal(self.before, after).item()
+        known = self.before is not None and after is not None
+        used = known and not mx.array_equal(self.before, after).item()
         if used:
             set_generator_key(self.before)
         try:

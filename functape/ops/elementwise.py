@@ -26,7 +26,6 @@ from functape.ops.float64 import exact
 
 FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 LN2, LN10, PI = math.log(2), math.log(10), math.pi
-LARGEST = 3e38  # of a Python number, which may meet a float32
 NUMBER = (bool, int, float)
 
 # --- arithmetic ---------------------------------------------------------------------------------
@@ -131,12 +130,14 @@ def hypot_kernel(x, y):
 
 def gap(x, y):
     """x - y, and 0 where they are equal, infinities too."""
-    return finite(x) - finite(y)
+    return tamed(x) - tamed(y)
+
+
+def tamed(x):
+    return x if isinstance(x, NUMBER) else finite(x)
 
 
 def finite_kernel(x):
-    if isinstance(x, NUMBER):
-        return min(max(x, -LARGEST), LARGEST)
     most = mx.finfo(x.dtype).max
     return mx.clip(x, -most, most)
 
