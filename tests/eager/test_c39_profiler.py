@@ -135,11 +135,13 @@ def test_each_thread_records_its_own():
 
 
 def test_one_profile_may_record_several_threads():
-    prof = profile()
+    prof, both = profile(), threading.Barrier(2)  # alive at once, so their numbers differ
 
     def work():
         with prof:
+            both.wait()
             step()
+            both.wait()
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for t in threads:
