@@ -2,6 +2,7 @@
 
 from functape.ops import (
     activations,
+    bessel,
     contraction,
     conv,
     elementwise,
@@ -9,19 +10,26 @@ from functape.ops import (
     families,
     fast,
     fft,
+    gamma,
+    incomplete_beta,
+    incomplete_gamma,
     indexing,
+    integrals,
     linalg,
     matrix_functions,
     movement,
+    normal,
     norms,
     pooling,
+    random,
     reductions,
     sorting,
     spectral,
 )
 
 __all__ = [
-    "activations", "contraction", "conv", "elementwise", "factors", "families", "fast", "fft",
-    "indexing", "linalg", "matrix_functions", "movement", "norms", "pooling", "reductions",
+    "activations", "bessel", "contraction", "conv", "elementwise", "factors", "families", "fast",
+    "fft", "gamma", "incomplete_beta", "incomplete_gamma", "indexing", "integrals", "linalg",
+    "matrix_functions", "movement", "normal", "norms", "pooling", "random", "reductions",
     "sorting", "spectral",
 ]
