@@ -29,7 +29,7 @@ np.sort_complex(x[0])
 
 COUNTS = split("""
 np.bincount(j) np.bincount(j,minlength=6) np.bincount(j,weights=y) np.bincount(j[:0],minlength=2)
-np.histogram(q) np.histogram(x,bins=3) np.histogram(x,3,(-1.0,1.0))
+np.histogram(p) np.histogram(x,bins=3) np.histogram(x,3,(-1.0,1.0))
 np.histogram(q,s*0+np.array([-3.0,0.0,1.0,3.5])) np.histogram(q,4,weights=q)
 np.histogram(q,4,density=True) np.histogram(q,s*0+np.array([-3.0,0.0,1.5,3.5]),density=True)
 np.histogram_bin_edges(q,5) np.histogram_bin_edges(i,4) np.histogram_bin_edges(q*0+2,2)
