@@ -51,4 +51,4 @@ def plain_bars(app, what, name, obj, options, lines):
             line = re.sub(r"(?<!\\)\|", r"\\|", line)
             line = re.sub(r"(?<!`)(`[\w.]+`)(?=\w)", r"\1\\ ", line)  # `mx.array`s
             line = re.sub(r"(?<![\\*`])\*\*(?=\w+[,:\s*]|\w+$)", r"\\*\\*", line)
-            lines[i] = re.sub(r"(?<![\\*`\w])\*(?=\w+[,:)\s]|\w+$)", r"\\*", line)  # (*shape, d)
+            lines[i] = re.sub(r"(?<![\\*`\w])\*(?=[\w.]+[,:)\s]|\w+$)", r"\\*", line)  # (*shape, d)

@@ -12,6 +12,7 @@ require_backend()
 # isort: split
 from functape import (
     autograd,
+    debug,
     flatten_util,
     lax,
     mlx,
@@ -89,12 +90,12 @@ __version__ = "0.1.0"
 __all__ = [
     "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "checkpoint",
     "checkpoint_name", "checkpoint_policies", "custom_gradient", "custom_jvp", "custom_vjp",
-    "default_device", "empty", "empty_like", "enable_grad", "eval_shape", "eye", "flatten_util",
-    "from_dlpack", "from_numpy", "full", "full_like", "grad", "hessian", "hvp", "inference_mode",
-    "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd", "jacrev", "jit", "jvp",
-    "lax", "linear_transpose", "linearize", "linspace", "logspace", "make_tape", "manual_seed",
-    "mlx", "nn", "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint",
-    "randn", "randn_like", "random", "randperm", "scipy", "set_grad_enabled", "show_config",
-    "stop_gradient", "stream", "tensor", "tree", "tree_util", "value_and_grad", "viz", "vjp",
-    "vmap", "zeros", "zeros_like",
+    "debug", "default_device", "empty", "empty_like", "enable_grad", "eval_shape", "eye",
+    "flatten_util", "from_dlpack", "from_numpy", "full", "full_like", "grad", "hessian", "hvp",
+    "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd",
+    "jacrev", "jit", "jvp", "lax", "linear_transpose", "linearize", "linspace", "logspace",
+    "make_tape", "manual_seed", "mlx", "nn", "no_grad", "numpy", "ones", "ones_like", "optim",
+    "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "scipy",
+    "set_grad_enabled", "show_config", "stop_gradient", "stream", "tensor", "tree", "tree_util",
+    "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
 ]

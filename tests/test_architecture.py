@@ -34,7 +34,7 @@ LAYERS = [
     ["tensor"],
     ["autograd", "fft", "lax", "linalg", "mlx", "nn", "numpy", "optim", "profiler", "random",
      "scipy",
-     "viz", "distributed", "flatten_util", "tree_util", "transforms"],
+     "viz", "debug", "distributed", "flatten_util", "tree_util", "transforms"],
     ["test_util", "demo", "__init__", "__main__"],
 ]
 LAYER = {name: i for i, names in enumerate(LAYERS) for name in names}
@@ -215,8 +215,9 @@ def test_rules_call_nothing_of_mlx():
 NAMESPACES = ["functape", "functape.numpy", "functape.numpy.linalg", "functape.numpy.fft",
               "functape.nn", "functape.random", "functape.lax", "functape.scipy.special",
               "functape.scipy.linalg", "functape.scipy.stats", "functape.autograd",
-              "functape.autograd.graph", "functape.autograd.profiler", "functape.optim", "functape.mlx", "functape.viz",
-              "functape.distributed", "functape.test_util", "functape.tree", "functape.errors"]
+              "functape.autograd.graph", "functape.autograd.profiler", "functape.optim",
+              "functape.mlx", "functape.viz", "functape.debug", "functape.distributed",
+              "functape.test_util", "functape.tree", "functape.errors"]
 
 
 def public(namespace):

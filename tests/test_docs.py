@@ -21,7 +21,7 @@ NAMESPACES = [
     "functape", *(f"functape.{name}" for name in (
         "numpy", "numpy.linalg", "numpy.fft", "nn", "random", "lax", "scipy.special",
         "scipy.linalg", "scipy.stats", "autograd", "autograd.graph", "autograd.functional",
-        "autograd.profiler", "optim", "mlx", "viz", "tree", "flatten_util", "test_util",
+        "autograd.profiler", "optim", "mlx", "viz", "debug", "tree", "flatten_util", "test_util",
         "errors", "distributed"))]
 
 ROOT = Path(__file__).parent.parent

@@ -1,8 +1,7 @@
 """What a profiler records, and where it listens.
 
-Three places: `Op.__call__`, which is exchanged for one that takes the time while any profiler
-runs, and put back when the last one ends, so that nothing is slower without; `mode.watch`, which
-tells what each node saved; and `mode.check`, which stands around the nodes of a backward pass.
+Three places: around the calls of ops; `mode.watch`, which tells what each node saved; and around
+the nodes of a backward pass. Without a profiler none of them costs anything.
 Only threads that profile record, and each has its own stack of open events.
 """
 
@@ -12,10 +11,9 @@ from time import perf_counter_ns
 
 import mlx.core as mx
 
-from functape.autograd import checks
+from functape.autograd import calls, checks
 from functape.autograd.anomaly import arrays_of
 from functape.errors import describe
-from functape.op import Op
 from functape.tape import RELEASED, Output, mode
 
 FORWARD, BACKWARD, RANGE = "forward", "backward", "range"
@@ -120,36 +118,11 @@ def settle(values):
 # --- forward ------------------------------------------------------------------------------------
 
 
-class Exchange:
-    """Puts the timing call in the place of `Op.__call__` while anybody profiles."""
-
-    def __init__(self):
-        self.users, self.lock, self.plain = 0, threading.Lock(), Op.__call__
-
-    def __enter__(self):
-        with self.lock:
-            if not self.users:
-                self.plain = Op.__call__
-                Op.__call__ = timed
-            self.users += 1
-
-    def __exit__(self, *exc):
-        with self.lock:
-            self.users -= 1
-            if not self.users:
-                Op.__call__ = self.plain
-
-
-exchange = Exchange()
-
-
-def timed(self, /, *args, **params):
-    """`Op.__call__`, with an event around it."""
-    if not listening.profiles:
-        return exchange.plain(self, *args, **params)
-    event = begin(self.name, FORWARD, args)
+def timed(call, op, *args, **params):
+    """A call of an op, with an event around it."""
+    event = begin(op.name, FORWARD, args)
     try:
-        out = exchange.plain(self, *args, **params)
+        out = call(op, *args, **params)
         event.evaluated = settle((out,))
     finally:
         end(event)
@@ -225,8 +198,8 @@ class Timing(checks.Around):
 
 def listen(profile):
     """Record for a profile in this thread."""
-    exchange.__enter__()
     if not listening.profiles:
+        calls.enter(timed)
         mode.watch += (note,)
         listening.timing = Timing()
         checks.enter(listening.timing)
@@ -239,7 +212,7 @@ def leave(profile):
     if not listening.profiles:
         mode.watch = tuple(w for w in mode.watch if w is not note)
         checks.leave(listening.timing)
-    exchange.__exit__()
+        calls.leave(timed)
 
 
 class Peaks:

@@ -1,0 +1,243 @@
+"""What went wrong: which operation made the NaN, and why a leaf has no gradient."""
+
+import builtins
+import sys
+
+import mlx.core as mx
+
+from functape import tree
+from functape.autograd import calls
+from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, user_stack
+from functape.errors import AnomalyError, ArgumentError, describe
+from functape.op import Value
+from functape.tape import mode
+from functape.tensor import INEXACT, Tensor
+from functape.viz.graph import arrays_saved, owner, reachable
+
+__all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "watch"]
+
+
+# --- NaN ------------------------------------------------------------------------------------------
+
+
+class nans(Anomaly):
+    """Within the block, an error is raised where an operation or a backward pass makes a NaN of
+    numbers that are none. It names the operation and the line, and describes what went in.
+
+    Args:
+      inf: stop at infinities too.
+
+    >>> import functape as ft
+    >>> x = ft.tensor([0.0, 1.0], requires_grad=True)
+    >>> with nans():
+    ...     y = x / x  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    functape.errors.AnomalyError: divide made 1 nan of 2 element(s), at line ...
+      x float32[2]: from 0 to 1, mean 0.5
+      y float32[2]: from 0 to 1, mean 0.5
+    """
+
+    def __init__(self, inf=False):
+        super().__init__(True, inf)
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(install(self))
+        calls.enter(self.call)
+        return self
+
+    def __exit__(self, *exc):
+        calls.leave(self.call)
+        install(self.before.pop())
+
+    def call(self, call, op, *args, **params):
+        """Run an op, and look at what it returns."""
+        out = call(op, *args, **params)
+        found = self.search(out)
+        if found and not any(self.search(a) for a in args):
+            names = op.args if not op.variadic else [f"{op.args[0]}[{i}]" for i in range(len(args))]
+            given = [f"  {statistics(n, a)}" for n, a in zip(names, args, strict=False)]
+            line = Origin(user_stack(), None).line
+            self.report(AnomalyError("\n".join([f"{op.name} made {found}, at {line}", *given])))
+        return out
+
+    def pullback(self, node, g, lift, live):
+        try:
+            return super().pullback(node, g, lift, live)
+        except AnomalyError as error:
+            error.add_note(statistics("the gradient of its output", g))
+            if arrays_saved(node):
+                for name, value in zip(node.plan.arrays, node.saved, strict=False):
+                    error.add_note(statistics(f"saved {name}", value))
+            self.report(error)
+            raise
+
+    def report(self, error):
+        raise error
+
+
+class breakpoint_on_nan(nans):
+    """As `nans`, but start the debugger there: Python's `breakpoint()`.
+
+    Args:
+      inf: stop at infinities too.
+
+    >>> with breakpoint_on_nan():
+    ...     pass
+    """
+
+    def report(self, error):
+        print(error, file=sys.stderr)
+        builtins.breakpoint()
+
+
+def statistics(name, value):
+    """Range and mean of an array, and how many of its elements are not finite."""
+    text = f"{name} {describe(value)}"
+    for array in arrays_of(value):
+        if array.dtype not in INEXACT or array.dtype == mx.complex64 or not array.size:
+            continue
+        odd = [(int(test(array).sum().item()), kind)
+               for test, kind in ((mx.isnan, "nan"), (mx.isinf, "inf"))]
+        low, high, mean = (f(array).item() for f in (mx.min, mx.max, mx.mean))
+        text += f": from {low:.4g} to {high:.4g}, mean {mean:.4g}"
+        text += "".join(f", {count} {kind}" for count, kind in odd if count)
+    return text
+
+
+# --- no gradient ----------------------------------------------------------------------------------
+
+
+class watch:
+    """Note which operations use what within the block, tracked or not, so that `explain_none` can
+    tell where the way to a leaf ends. It keeps all arrays that it saw: for debugging.
+
+    >>> import functape as ft
+    >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> with watch() as seen:
+    ...     y = (w.detach() * 2.0).sum() + ft.ones((), requires_grad=True)
+    >>> print(explain_none(w, y, seen))  # doctest: +ELLIPSIS
+    The value goes into multiply off the tape, by detach() or no_grad(), at line ...
+    """
+
+    def __init__(self):
+        self.uses = {}  # cell -> [(op, whether the input is tracked, outputs, line)]
+
+    def __enter__(self):
+        calls.enter(self.call)
+        return self
+
+    def __exit__(self, *exc):
+        calls.leave(self.call)
+
+    def call(self, call, op, *args, **params):
+        """Run an op, and note what it used."""
+        out = call(op, *args, **params)
+        outs = out if isinstance(out, tuple) else (out,)
+        line = Origin(user_stack(), None).line
+        for a in args:
+            if type(a) is Tensor:
+                use = (op, a.requires_grad, mode.recording, outs, line)
+                self.uses.setdefault(a.cell, []).append(use)
+        return out
+
+    def ends(self, leaf):
+        """Where the ways from a leaf leave the tape."""
+        stack, done, found = [leaf.cell], set(), []
+        while stack:
+            cell = stack.pop()
+            if cell in done:
+                continue
+            done.add(cell)
+            for op, tracked, recording, outs, line in self.uses.get(cell, ()):
+                if not tracked:
+                    found.append(f"The value goes into {op.name} off the tape, by detach() or "
+                                 f"no_grad(), at {line}.")
+                elif not recording:
+                    found.append(f"{op.name} ran in no_grad(), at {line}.")
+                elif not any(o.requires_grad for o in outs):
+                    found.append(f"{op.name} has no derivative, at {line}.")
+                else:
+                    stack += [o.cell for o in outs]
+        return list(dict.fromkeys(found))
+
+
+def explain_none(leaf, y=None, seen=None):
+    """Why `leaf.grad` is None, in a sentence or more.
+
+    Args:
+      leaf: the tensor without a gradient.
+      y: the result that the backward pass starts from, if there is one.
+      seen: a `watch` that was on while `y` was computed: it tells the line.
+
+    >>> import functape as ft
+    >>> print(explain_none(ft.ones(2)))
+    It does not require grad: make it with requires_grad=True.
+    """
+    if not isinstance(leaf, Tensor):
+        raise ArgumentError(f"explain_none takes a tensor, but got {describe(leaf)}.")
+    if leaf.eager is not None and leaf.eager.grad is not None:
+        return "It has a gradient."
+    if not leaf.requires_grad:
+        return "It does not require grad: make it with requires_grad=True."
+    if not leaf.is_leaf:
+        return (f"It is no leaf: {leaf.grad_fn.name} computed it. Call retain_grad() on it before "
+                "the backward pass.")
+    ends = seen.ends(leaf) if seen is not None else []
+    if isinstance(y, Tensor) and y.edge is None:
+        return "\n".join(["The result is not on a tape.", *ends])
+    if isinstance(y, Tensor) and leaf.edge in reachable([owner(y.edge)]):
+        return "The result depends on it, but no backward pass has run: call backward()."
+    if ends:
+        return "\n".join(ends)
+    if y is None:
+        return ("No backward pass has reached it. Give the result, explain_none(leaf, y), and what "
+                "watch() saw, to know why.")
+    return "The result was not computed from it" + (
+        "." if seen is not None else ", or by way of detach(), no_grad() or an operation without "
+        "derivative. Compute it again in a watch() block and give that, to know the line.")
+
+
+class Findings(dict):
+    """What `inspect` found; prints as lines."""
+
+    def __str__(self):
+        return "\n".join(f"{name}: {', '.join(v) if isinstance(v, list) else v}"
+                         for name, v in self.items())
+
+    __repr__ = __str__
+
+
+def inspect(y, leaves=None, seen=None):
+    """Facts about the tape behind a result: how large it is, and which leaves it does not reach.
+
+    Args:
+      y: a tensor on a tape, or a pytree of them.
+      leaves: a mapping from names to leaves, or to pytrees of leaves.
+      seen: a `watch` that was on while `y` was computed.
+
+    >>> import functape as ft
+    >>> v, w = ft.ones(3, requires_grad=True), ft.ones(3, requires_grad=True)
+    >>> print(inspect((v * v).sum(), {"v": v, "w": w}))  # doctest: +ELLIPSIS
+    nodes: 2
+    saved bytes: 12
+    leaves: v
+    dead ends: 0
+    no gradient: w: The result was not computed from it, or by way of ...
+    """
+    roots = [r for r in tree.leaves(y) if isinstance(r, Value)]
+    if not roots or any(type(r) is not Tensor or r.edge is None for r in roots):
+        raise ArgumentError(f"inspect takes tensors on a tape, but got {describe(y)}. Compute it "
+                            "from tensors with requires_grad=True.")
+    nodes = reachable([owner(r.edge) for r in roots])
+    sinks = [n for n in nodes if n.is_sink]
+    arrays = {id(a): a.nbytes for n in nodes for a in arrays_saved(n)}
+    named = {name + path: leaf for name, value in (leaves or {}).items()
+             for path, leaf in zip(tree.paths(value), tree.leaves(value), strict=True)}
+    reached = [name for name, leaf in named.items() if leaf.edge in sinks]
+    return Findings({
+        "nodes": len(nodes) - len(sinks), "saved bytes": sum(arrays.values()),
+        "leaves": reached if named else len(sinks),
+        "dead ends": sum(getattr(n, "gone", False) for n in sinks),
+        "no gradient": [f"{name}: {explain_none(leaf, roots[0], seen)}"
+                        for name, leaf in named.items() if name not in reached]})
