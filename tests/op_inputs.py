@@ -389,6 +389,8 @@ ROWS = {
     "spence": unary(positive, row(spaced(0.1, 0.4)(2)), row(spaced(2.2, 4)(2))),
     "loggamma_sample": [row(positive(3), inner(11, 3)).but(differentiate=False)],
     "poisson_sample": [row(positive(3), inner(21, 3)), row(spaced(9, 30)(3), inner(21, 3))],
+    "binomial_sample": [row(integers(2, 20, 3), inner(3), inner(21, 3)),
+                        row(integers(60, 90, 3), inner(3), inner(21, 3))],
     "random_bits": [row(integers(0, 99, 2), shape=(3,)), row(integers(0, 99, 3, 2), shape=(2, 2))],
 }
 

@@ -290,6 +290,14 @@ def poisson_holds(mean, noise, count):
     yield count[few], stats("poisson").ppf(noise[-1], mean)[few]
 
 
+def binomial_holds(n, p, noise, count):
+    yield count, np.floor(np.clip(count, 0, n))
+    few = n * np.minimum(p, 1 - p) < 10  # by inversion, of the failures where p > 1/2
+    flip = p > 0.5
+    found = stats("binom").ppf(noise[-1], n, np.minimum(p, 1 - p))
+    yield count[few], np.where(flip, n - found, found)[few]
+
+
 # Where signs or phases are free: what must hold between the argument and the results, in pairs.
 PROPERTIES = {
     "eig": eig_holds,
@@ -299,6 +307,7 @@ PROPERTIES = {
     "full_svd": svd_holds,
     "loggamma_sample": loggamma_holds,
     "poisson_sample": poisson_holds,
+    "binomial_sample": binomial_holds,
 }
 
 def windows(jax, x, over):

@@ -80,8 +80,10 @@ def reduced(x):
 def log_gamma_positive(x):
     """For x > 0: by reduction to [1.5, 2.5], beyond 8.5 by Stirling."""
     near = x < 8.5
-    z, product = reduced(mx.where(near, x, 2))
-    small = log_gamma_2p(z) + mx.where(product == 1 / (1 + z), -mx.log1p(z), mx.log(product))
+    low = mx.where(near, x, 2)
+    z, product = reduced(low)
+    # around 1 the product is 1 / (1 + z), whose logarithm is exact in another form
+    small = log_gamma_2p(z) + mx.where(mx.round(low) == 1, -mx.log1p(z), mx.log(product))
     y = mx.where(near, 9, x)
     large = (y - 0.5) * mx.log(y) - y + (0.5 * math.log(2 * PI) + stirling_error(y))
     return mx.where(near, small, mx.where(mx.isinf(x), x, large))
