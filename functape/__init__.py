@@ -63,6 +63,7 @@ from functape.autograd.grad_mode import (
 from functape.blas import show_config
 from functape.mlx import default_device, stream
 from functape.numpy import asarray
+from functape.suggest import for_names_of
 from functape.tensor import Tensor
 from functape.transforms import (
     ShapeDtypeStruct,
@@ -87,6 +88,7 @@ from functape.transforms import (
 )
 
 __version__ = "0.1.0"
+__getattr__ = for_names_of(__name__)
 __all__ = [
     "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "checkpoint",
     "checkpoint_name", "checkpoint_policies", "custom_gradient", "custom_jvp", "custom_vjp",

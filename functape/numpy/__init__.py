@@ -107,6 +107,7 @@ from functape.ops.elementwise import (
     right_shift, rint, sign, signbit, sin, sinh, sqrt, square, subtract, tan, tanh, trunc,
 )
 from functape.ops.families import add, multiply
+from functape.suggest import for_names_of
 from functape.tensor import Tensor as ndarray
 
 # isort: split
@@ -128,6 +129,7 @@ pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 euler_gamma = 0.5772156649015329  # the limit of 1 + 1/2 + ... + 1/n - log n
 newaxis = None
 __array_api_version__ = "2024.12"
+__getattr__ = for_names_of(__name__)
 
 __all__ = [
     # Types
