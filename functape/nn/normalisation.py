@@ -28,6 +28,8 @@ def channel(a, x, name, what):
 
 
 def affine(y, weight, bias):
+    if weight is not None and bias is not None:
+        return ops.affine(y, weight, bias)
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
 
@@ -201,7 +203,7 @@ def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None, 
     axes = axes_of(axis, len(x.shape), "standardize")
     if mean is None and variance is None and where is None:
         c = ops.centre(x, axis=axes)
-        return c * ops.inverse_rms(c, axis=axes, eps=epsilon)
+        return ops.scale_rows(c, ops.inverse_rms(c, axis=axes, eps=epsilon), axis=axes)
     own = mean is None
     mean = moments.mean(x, axes, keepdims=True, where=where) if own else mean
     c = x - mean

@@ -124,10 +124,8 @@ def weight_kernel(x, y, geometry, size):
 
 
 def input_kernel(y, w, geometry, size):
-    """What each position sends back to its patch; the patches are added up where they overlap.
-
-    With steps of 1 the same sum is a convolution, by the filters turned around.
-    """
+    """What each position sends back to its patch. With steps of 1 it is a convolution too, by the
+    filters turned around: faster (measured) unless they have many more outputs than inputs."""
     groups, outer = geometry.groups, w.shape[0] // geometry.groups
     channels = groups * w.shape[-1]
     if 0 in y.shape:
@@ -135,8 +133,16 @@ def input_kernel(y, w, geometry, size):
     if fast(y, w, geometry) and not is_spread(geometry):
         like = mx.zeros((y.shape[0], *size, channels), y.dtype)
         return mx.vjp(lambda x: mlx_conv(x, w, geometry), [like], [y])[1][0]
-    if all(s == 1 for s in geometry.stride) and not is_spread(geometry):
+    steps_of_one = all(s == 1 for s in geometry.stride) and not is_spread(geometry)
+    if steps_of_one and outer < 2 * w.shape[-1]:
         return conv_kernel(y, turned(w, groups), backwards(geometry, w.shape[1:-1]))
+    return sent_back(y, w, geometry, size)
+
+
+def sent_back(y, w, geometry, size):
+    """Each position's patch, by a product; then the patches added up."""
+    groups, outer = geometry.groups, w.shape[0] // geometry.groups
+    channels = groups * w.shape[-1]
     window, counts = w.shape[1:-1], y.shape[1:-1]
     sent = mx.matmul(grouped(y, groups), w.reshape(groups, outer, -1))
     sent = sent.reshape(groups, y.shape[0], *counts, *window, w.shape[-1])

@@ -10,7 +10,14 @@ import mlx.core as mx
 from functape.op import LINEAR, Op
 from functape.op import twin as raw
 from functape.ops import float64
-from functape.ops.activations import centre, exp_below, inverse_rms
+from functape.ops.activations import (
+    affine,
+    centre,
+    exp_below,
+    inverse_rms,
+    scale_rows,
+    sum_rows,
+)
 from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import log, stop_gradient, where
 from functape.ops.families import (
@@ -45,13 +52,13 @@ def same_type(y, x):
 def standard(x, axis, eps):
     """x without its mean, in units of its standard deviation."""
     c = centre(precise(x), axis=axis)
-    return c * inverse_rms(c, axis=axis, eps=eps)
+    return scale_rows(c, inverse_rms(c, axis=axis, eps=eps), axis=axis)
 
 
 def scaled(x, axis, eps):
     """x in units of its root mean square."""
     x = precise(x)
-    return x * inverse_rms(x, axis=axis, eps=eps)
+    return scale_rows(x, inverse_rms(x, axis=axis, eps=eps), axis=axis)
 
 
 def last(x):
@@ -59,7 +66,7 @@ def last(x):
 
 
 def plain_layer_norm(x, w, b, eps):
-    return same_type(standard(x, last(x), eps), x) * w + b
+    return affine(same_type(standard(x, last(x), eps), x), w, b)
 
 
 def plain_rms_norm(x, w, eps):
@@ -77,7 +84,7 @@ def through_rms(u, x, eps):
     u, x = precise(u), precise(x)
     r = inverse_rms(x, axis=last(x), eps=eps)
     y = x * r
-    return r * (u - y * (total(u * y, axis=last(x), keepdims=True) * (1 / x.shape[-1])))
+    return r * (u - y * (sum_rows(u * y, axis=last(x)) * (1 / x.shape[-1])))
 
 
 def layer_norm_kernel(x, w, b, eps):
@@ -321,7 +328,7 @@ def plain_cross_entropy(x, i, axis):
     result does not depend on it."""
     fixed = stop_gradient(x)
     c = x - maximum_of(fixed, axis=(axis,), keepdims=True)
-    whole = log(total(exp_below(c), axis=(axis,), keepdims=True))
+    whole = log(sum_rows(exp_below(c), axis=(axis,)))
     return drop(whole - take_along_axis(c, keep_axis(i, axis), axis=axis), axis)
 
 

@@ -76,19 +76,36 @@ def overlap_kernel(x, over, shape):
 
 
 def overlapped(x, axis, length, stride, dilation):
-    """Windows along one axis added up into that axis, of a length."""
+    """Windows along one axis added up into that axis, of a length.
+
+    Elements that land at equal places modulo the stride are added up, shifted against each other;
+    then these sums are interleaved. Writing each into place costs two to five times as much.
+    """
     count, size = x.shape[axis:axis + 2]
     before, after = x.shape[:axis], x.shape[axis + 2:]
-    if size == stride and dilation == 1:  # side by side
-        x = x.reshape(*before, count * size, *after)
-        rest = [(0, 0)] * len(x.shape)
-        rest[axis] = (0, length - count * size)
-        return mx.pad(x, rest) if length > count * size else x
-    out = mx.zeros((*before, length, *after), x.dtype)
-    for k in range(size if count else 0):
-        at = neighbours(axis, k, count, stride, dilation)
-        out[at] = out[at] + x[(*(slice(None),) * axis, slice(None), k)]
-    return out
+    lead, rows = (slice(None),) * axis, -(-length // stride)
+    if size == stride and dilation == 1:
+        return resized(x.reshape(*before, count * size, *after), axis, 0, length)
+    sums = [None] * stride
+    for k in range(size):
+        shift, place = divmod(k * dilation, stride)
+        part = resized(x[(*lead, slice(None), k)], axis, shift, rows)
+        sums[place] = part if sums[place] is None else sums[place] + part
+    if stride == 1:
+        return sums[0]
+    empty = mx.zeros((*before, rows, *after), x.dtype)
+    out = mx.stack([empty if part is None else part for part in sums], axis + 1)
+    return resized(out.reshape(*before, rows * stride, *after), axis, 0, length)
+
+
+def resized(x, axis, shift, length):
+    """x moved along an axis, with zeros in front of it and behind, or cut off, to a length."""
+    missing = length - shift - x.shape[axis]
+    if shift or missing > 0:
+        width = [(0, 0)] * len(x.shape)
+        width[axis] = (shift, max(missing, 0))
+        x = mx.pad(x, width)
+    return x if missing >= 0 else x[(*(slice(None),) * axis, slice(0, length))]
 
 
 def neighbours(axis, k, count, stride, dilation):

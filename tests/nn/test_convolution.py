@@ -114,8 +114,8 @@ def test_kernels_on_random_geometries(n, oracle):
         x = normal(2, *RNG.integers(4, 7, n), 2 * geometry.groups)
         w = normal(3 * geometry.groups, *RNG.integers(1, 4, n), 2)
         reference = functools.partial(
-            theirs, oracle, stride=geometry.stride, padding=geometry.padding, groups=geometry.groups,
-            dilation=geometry.dilation, input_dilation=geometry.spread)
+            theirs, oracle, stride=geometry.stride, padding=geometry.padding,
+            dilation=geometry.dilation, input_dilation=geometry.spread, groups=geometry.groups)
         y, pull = oracle.vjp(reference, x, w)
         g = normal(*y.shape)
         of_x, of_w = pull(g)
