@@ -1,7 +1,7 @@
 """Dropout: noise by a key."""
 
+from functape import random
 from functape.errors import ArgumentError
-from functape.nn import draws
 from functape.nn.activations import floating
 from functape.numpy.arguments import as_type, axes_of
 from functape.ops.families import scale
@@ -18,7 +18,7 @@ def dropout(key, x, rate=0.5, *, broadcast_dims=(), deterministic=False):
       deterministic: return x, as for evaluation.
 
     >>> import functape as ft
-    >>> y = ft.nn.dropout(mlx.core.random.key(0), ft.numpy.ones(8), 0.5)
+    >>> y = ft.nn.dropout(ft.random.key(0), ft.numpy.ones(8), 0.5)
     >>> bool(((y == 0) | (y == 2)).all())
     True
     """
@@ -31,5 +31,5 @@ def dropout(key, x, rate=0.5, *, broadcast_dims=(), deterministic=False):
         return x * 0
     shared = axes_of(broadcast_dims or (), len(x.shape), "dropout")
     shape = tuple(1 if i in shared else n for i, n in enumerate(x.shape))
-    kept = draws.bernoulli(key, 1 - rate, shape)
+    kept = random.bernoulli(key, 1 - rate, shape)
     return scale(as_type(kept, x.dtype) * (1 / (1 - rate)), x)

@@ -4,13 +4,11 @@ import math
 
 import mlx.core as mx
 
-from functape import dtypes
+from functape import dtypes, random
 from functape.errors import ArgumentError, ShapeError
-from functape.nn import draws
 from functape.numpy import creation
 from functape.numpy.arguments import as_type, shape_of
-from functape.numpy.diagonals import diagonal
-from functape.ops import elementwise, factors, movement
+from functape.ops import movement
 
 
 def zeros(key, shape, dtype=None):
@@ -58,34 +56,34 @@ def uniform(scale=0.01, dtype=None):
     """Uniform numbers in [0, scale).
 
     >>> import functape as ft
-    >>> key = mlx.core.random.key(0)
+    >>> key = ft.random.key(0)
     >>> ft.nn.initializers.uniform(1.0)(key, (3,)).shape
     (3,)
     """
-    return initializer(dtype, lambda key, shape, kind: draws.uniform(key, shape, kind) * scale)
+    return initializer(dtype, lambda key, shape, kind: random.uniform(key, shape, kind) * scale)
 
 
 def normal(stddev=0.01, dtype=None):
     """Normal numbers of mean 0.
 
     >>> import functape as ft
-    >>> key = mlx.core.random.key(0)
+    >>> key = ft.random.key(0)
     >>> ft.nn.initializers.normal(1.0)(key, (3,)).shape
     (3,)
     """
-    return initializer(dtype, lambda key, shape, kind: draws.normal(key, shape, kind) * stddev)
+    return initializer(dtype, lambda key, shape, kind: random.normal(key, shape, kind) * stddev)
 
 
 def truncated_normal(stddev=0.01, dtype=None, lower=-2.0, upper=2.0):
     """Normal numbers of mean 0, none outside [lower, upper] standard deviations.
 
     >>> import functape as ft
-    >>> key = mlx.core.random.key(0)
+    >>> key = ft.random.key(0)
     >>> bool((ft.nn.initializers.truncated_normal(1.0)(key, (100,)) <= 2.0).all())
     True
     """
     return initializer(dtype, lambda key, shape, kind:
-                       draws.truncated_normal(key, lower, upper, shape, kind) * stddev)
+                       random.truncated_normal(key, lower, upper, shape, kind) * stddev)
 
 
 # --- by the number of inputs and outputs ----------------------------------------------------------
@@ -109,7 +107,7 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
 
     >>> import functape as ft
     >>> init = ft.nn.initializers.variance_scaling(1.0, "fan_in", "normal")
-    >>> init(mlx.core.random.key(0), (4, 3)).shape
+    >>> init(ft.random.key(0), (4, 3)).shape
     (4, 3)
     """
     if mode not in MODES:
@@ -125,10 +123,10 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
              "fan_geo_avg": math.sqrt(fan_in * fan_out)}[mode]
         size = math.sqrt(scale / n) if n else 0.0
         if distribution == "uniform":
-            return (draws.uniform(key, shape, kind) * 2 - 1) * (size * math.sqrt(3))
+            return (random.uniform(key, shape, kind) * 2 - 1) * (size * math.sqrt(3))
         if distribution == "normal":
-            return draws.normal(key, shape, kind) * size
-        return draws.truncated_normal(key, -2.0, 2.0, shape, kind) * (size / INSIDE_TWO)
+            return random.normal(key, shape, kind) * size
+        return random.truncated_normal(key, -2.0, 2.0, shape, kind) * (size / INSIDE_TWO)
 
     return initializer(dtype, fill)
 
@@ -162,7 +160,7 @@ def family(name, scale, mode, text):
     Arguments as for variance_scaling.
 
     >>> import functape as ft
-    >>> key = mlx.core.random.key(0)
+    >>> key = ft.random.key(0)
     >>> ft.nn.initializers.{name}_{kind}()(key, (4, 3)).shape
     (4, 3)
     """
@@ -189,7 +187,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
       dtype: float32 by default.
 
     >>> import functape as ft
-    >>> q = ft.nn.initializers.orthogonal()(mlx.core.random.key(0), (3, 3))
+    >>> q = ft.nn.initializers.orthogonal()(ft.random.key(0), (3, 3))
     >>> ft.numpy.allclose(q @ q.T, ft.numpy.eye(3), atol=1e-5)
     tensor(True)
     """
@@ -200,9 +198,7 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
                              f"{shape}.")
         columns = shape[column_axis]
         rows = math.prod(shape) // max(columns, 1)
-        q = orthonormal(key, max(rows, columns), min(rows, columns), kind)
-        if rows < columns:
-            q = movement.transpose(q, axes=(1, 0))
+        q = random.orthogonal(key, rows, dtype=single(kind), m=columns)
         q = movement.reshape(q, shape=(*(n for i, n in enumerate(shape)
                                          if i != column_axis % len(shape)), columns))
         order = list(range(len(shape) - 1))
@@ -212,12 +208,9 @@ def orthogonal(scale=1.0, column_axis=-1, dtype=None):
     return initializer(dtype, fill)
 
 
-def orthonormal(key, rows, columns, kind):
-    """Columns of length 1, at right angles: QR of a normal matrix, with the signs that make it
-    evenly distributed."""
-    wide = mx.float64 if kind == mx.float64 else mx.float32
-    q, r = factors.qr(draws.normal(key, (rows, columns), wide))
-    return q * elementwise.sign(diagonal(r))
+def single(kind):
+    """Factorisations take no half precision."""
+    return mx.float64 if kind == mx.float64 else mx.float32
 
 
 def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
@@ -230,7 +223,7 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
       dtype: float32 by default.
 
     >>> import functape as ft
-    >>> w = ft.nn.initializers.delta_orthogonal()(mlx.core.random.key(0), (3, 2, 2))
+    >>> w = ft.nn.initializers.delta_orthogonal()(ft.random.key(0), (3, 2, 2))
     >>> w[0]
     tensor([[0., 0.],
             [0., 0.]])
@@ -240,7 +233,7 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
         if len(shape) not in (3, 4, 5) or shape[-1] < shape[-2]:
             raise ShapeError("delta_orthogonal makes filters (window..., I, O) along one to three "
                              f"axes, with I at most O, but got the shape {shape}.")
-        matrix = orthonormal(key, shape[-1], shape[-1], kind)[:shape[-2]]
+        matrix = random.orthogonal(key, shape[-1], dtype=single(kind))[:shape[-2]]
         middle = tuple((n - 1) // 2 for n in shape[:-2])
         return movement.place(matrix * scale, index=middle, shape=shape)
 

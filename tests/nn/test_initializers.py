@@ -11,7 +11,7 @@ import pytest
 from agreement import close
 
 init = ft.nn.initializers
-KEY = mx.random.key(7)
+KEY = ft.random.key(7)
 
 
 def test_constants():
@@ -112,6 +112,12 @@ def test_dropout():
     close(ft.nn.dropout(KEY, x, 1.0), x * 0)
     rows = np.asarray(ft.nn.dropout(KEY, x, 0.5, broadcast_dims=(1,)))
     assert (rows == rows[:, :1]).all() and 0 < rows.mean() < 6
+
+
+def test_dropout_under_vmap():
+    keys, x = ft.random.split(KEY, 3), ft.numpy.ones(20)
+    got = ft.vmap(ft.nn.dropout, (0, None))(keys, x)
+    close(got, np.stack([ft.nn.dropout(k, x) for k in keys]))
 
 
 def test_dropped_infinity_is_zero():

@@ -6,7 +6,6 @@ import inspect
 import functape as ft
 
 # isort: split
-import mlx.core
 import pytest
 
 from functape.nn import initializers
@@ -22,7 +21,7 @@ PLACES += [(initializers, n) for n in INITIALIZERS]
 def test_example(module, name):
     doc = inspect.getdoc(getattr(module, name))
     assert doc and ">>>" in doc
-    test = doctest.DocTestParser().get_doctest(doc, {"mlx": mlx}, name, None, 0)
+    test = doctest.DocTestParser().get_doctest(doc, {}, name, None, 0)
     failed = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed
     assert not failed
 
