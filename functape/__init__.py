@@ -21,11 +21,13 @@ from functape import (
     optim,
     random,
     scipy,
+    test_util,
     tree,
     tree_util,
     viz,
 )
 from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
+from functape.autograd.checkpoint import checkpoint as remat  # JAX's other name
 from functape.autograd.creation import (
     arange,
     as_tensor,
@@ -61,6 +63,25 @@ from functape.autograd.grad_mode import (
     set_grad_enabled,
 )
 from functape.blas import show_config
+from functape.dtypes import (
+    bfloat16,
+    bool_,
+    complex64,
+    finfo,
+    float16,
+    float32,
+    float64,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    result_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from functape.mlx import default_device, stream
 from functape.numpy import asarray
 from functape.suggest import for_names_of
@@ -86,18 +107,21 @@ from functape.transforms import (
     vjp,
     vmap,
 )
+from functape.transforms import jacrev as jacobian  # JAX's other name
 
 __version__ = "0.1.0"
 __getattr__ = for_names_of(__name__)
 __all__ = [
-    "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "checkpoint",
-    "checkpoint_name", "checkpoint_policies", "custom_gradient", "custom_jvp", "custom_vjp",
-    "debug", "default_device", "empty", "empty_like", "enable_grad", "eval_shape", "eye",
-    "flatten_util", "from_dlpack", "from_numpy", "full", "full_like", "grad", "hessian", "hvp",
-    "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd",
-    "jacrev", "jit", "jvp", "lax", "linear_transpose", "linearize", "linspace", "logspace",
-    "make_tape", "manual_seed", "mlx", "nn", "no_grad", "numpy", "ones", "ones_like", "optim",
-    "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "scipy",
-    "set_grad_enabled", "show_config", "stop_gradient", "stream", "tensor", "tree", "tree_util",
-    "value_and_grad", "viz", "vjp", "vmap", "zeros", "zeros_like",
+    "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "bfloat16", "bool_",
+    "checkpoint", "checkpoint_name", "checkpoint_policies", "complex64", "custom_gradient",
+    "custom_jvp", "custom_vjp", "debug", "default_device", "empty", "empty_like", "enable_grad",
+    "eval_shape", "eye", "finfo", "flatten_util", "float16", "float32", "float64", "from_dlpack",
+    "from_numpy", "full", "full_like", "grad", "hessian", "hvp", "iinfo", "inference_mode", "int16",
+    "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd",
+    "jacobian", "jacrev", "jit", "jvp", "lax", "linear_transpose", "linearize", "linspace",
+    "logspace", "make_tape", "manual_seed", "mlx", "nn", "no_grad", "numpy", "ones", "ones_like",
+    "optim", "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "remat",
+    "result_type", "scipy", "set_grad_enabled", "show_config", "stop_gradient", "stream", "tensor",
+    "test_util", "tree", "tree_util", "uint16", "uint32", "uint64", "uint8", "value_and_grad",
+    "viz", "vjp", "vmap", "zeros", "zeros_like",
 ]

@@ -215,7 +215,7 @@ class Op:
 
     def failed(self, error, args, params):
         """The kernel's complaint, with the op's name and its arguments."""
-        if isinstance(error, RuntimeError) and "eval" in str(error):
+        if isinstance(error, RuntimeError) and "[eval]" in str(error):
             return error
         given = ", ".join(describe(a) for a in args)
         extra = "".join(f", {k}={v!r}" for k, v in params.items())
