@@ -4,7 +4,8 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.nn.activations import as_mask, floating
+from functape.nn.activations import floating
+from functape.nn.exponentials import as_mask
 from functape.nn.normalisation import fused
 from functape.numpy import indexing
 from functape.numpy.arguments import integer, value
@@ -171,8 +172,9 @@ def scaled_dot_product_attention(q, k, v, *, scale=None, mask=None):
     if isinstance(mask, str):
         if mask != "causal":
             raise ArgumentError(f"{name}: mask is {mask!r}, but as a word it must be 'causal'.")
-        t, s = np.arange(q.shape[2])[:, None], np.arange(k.shape[2])
-        return attend(q, k, v, None, pattern(s - k.shape[2] <= t - q.shape[2]), scale)
+        t, s = q.shape[2], k.shape[2]
+        seen = mx.arange(s) - s <= mx.arange(t).reshape(-1, 1) - t
+        return attend(q, k, v, None, seen if t <= s else value(seen, name), scale)
     if mask is None:
         return attend(q, k, v, None, None, scale)
     mask = value(mask, name)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from agreement import agree, close
 
-from functape.nn import losses
+from functape.nn import classification
 from functape.test_util import check_grads
 
 nn, theirs = ft.nn, mlx.nn.losses
@@ -100,7 +100,7 @@ def test_is_its_definition(name, args, options, want):
 
 @pytest.mark.parametrize("gpu", [False, True], ids=["cpu", "gpu"])
 def test_cross_entropy_of_integers(gpu, oracle, monkeypatch):
-    monkeypatch.setattr(losses, "fused", lambda x: gpu)
+    monkeypatch.setattr(classification, "fused", lambda x: gpu)
 
     def theirs(x):
         shifted = oracle.nn.log_softmax(x)
