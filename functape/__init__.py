@@ -1,5 +1,7 @@
 """functape: automatic differentiation on MLX arrays, functional and eager, on one tape."""
 
+import importlib
+
 from functape import blas
 
 blas.preload()  # before anything imports mlx.core
@@ -10,22 +12,7 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import (
-    autograd,
-    debug,
-    flatten_util,
-    lax,
-    mlx,
-    nn,
-    numpy,
-    optim,
-    random,
-    scipy,
-    test_util,
-    tree,
-    tree_util,
-    viz,
-)
+from functape import autograd, numpy, tree
 from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
 from functape.autograd.checkpoint import checkpoint as remat  # JAX's other name
 from functape.autograd.creation import (
@@ -82,7 +69,6 @@ from functape.dtypes import (
     uint32,
     uint64,
 )
-from functape.mlx import default_device, stream
 from functape.numpy import asarray
 from functape.suggest import for_names_of
 from functape.tensor import Tensor
@@ -110,7 +96,25 @@ from functape.transforms import (
 from functape.transforms import jacrev as jacobian  # JAX's other name
 
 __version__ = "0.1.0"
-__getattr__ = for_names_of(__name__)
+# Namespaces that are loaded when they are first named.
+LATER = ("debug", "flatten_util", "lax", "mlx", "nn", "optim", "random", "scipy", "test_util",
+         "tree_util", "viz")
+OF_MLX = ("default_device", "stream")
+suggest = for_names_of(__name__)
+
+
+def __getattr__(name):
+    if name in LATER:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in OF_MLX:
+        return getattr(importlib.import_module(f"{__name__}.mlx"), name)
+    return suggest(name)
+
+
+def __dir__():
+    return sorted({*globals(), *LATER, *OF_MLX})
+
+
 __all__ = [
     "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "bfloat16", "bool_",
     "checkpoint", "checkpoint_name", "checkpoint_policies", "complex64", "custom_gradient",
