@@ -12,7 +12,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError, describe
-from functape.ops import float64
+from functape.ops import float64, reduce_kernels
 from functape.ops.float64 import exact
 
 F32, F64 = mx.float32, mx.float64
@@ -73,7 +73,7 @@ def polynomial(x, coefficients):
 def weighted(terms, coefficients):
     """The sum over a trailing axis, the first terms times these coefficients."""
     c = mx.array(coefficients, dtype=terms.dtype)
-    return mx.sum(terms[..., :len(coefficients)] * c, axis=-1)
+    return reduce_kernels.sum(terms[..., :len(coefficients)] * c, axis=-1)
 
 
 def trailing(x, n, start=0):
@@ -145,7 +145,7 @@ def integrate(f, n, *arrays):
     for i in range(0, n, group):
         u, w = (mx.array(part[i:i + group].tolist(), dtype=arrays[0].dtype)
                 for part in (nodes, weights))
-        total = total + mx.sum(w * f(u, *expanded), axis=-1)
+        total = total + reduce_kernels.sum(w * f(u, *expanded), axis=-1)
     return total
 
 

@@ -15,6 +15,7 @@ import math
 import mlx.core as mx
 
 from functape.op import LINEAR, Op, Rule
+from functape.ops import reduce_kernels
 
 ARGS = ("x", "y", "z")
 
@@ -232,8 +233,8 @@ def sum_to_kernel(x, shape):
     lead = len(x.shape) - len(shape)
     ones = [i for i, n in enumerate(x.shape) if i >= lead and shape[i - lead] == 1 and n != 1]
     if ones:
-        x = mx.sum(x, axis=ones, keepdims=True)
-    return mx.sum(x, axis=list(range(lead))) if lead else x
+        x = reduce_kernels.sum(x, axis=ones, keepdims=True)
+    return reduce_kernels.sum(x, axis=list(range(lead))) if lead else x
 
 
 def astype_kernel(x, dtype):
@@ -302,7 +303,7 @@ sum_to = linear(
 )
 total = Op(
     "sum",
-    mx.sum,
+    reduce_kernels.sum,
     args=("x",),
     vjp=[lambda g, x_shape, axis: broadcast_to(keep(g, x_shape, axis), shape=x_shape)],
     jvp=LINEAR,

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import mlx.core as mx
 
+from functape.ops import reduce_kernels
 from functape.ops.approximation import (
     bernoulli,
     cos,
@@ -74,7 +75,7 @@ def reduced(x):
     product = mx.where(whole < 1, product / x, product)
     wide, k = trailing(x, 6, start=1)
     factors = mx.where(whole[..., None] >= k + 2, wide - k, 1)
-    return z, product * mx.prod(factors, axis=-1)
+    return z, product * reduce_kernels.prod(factors, axis=-1)
 
 
 def log_gamma_positive(x):
@@ -130,7 +131,8 @@ def digamma_kernel(x):
     low = positive < 8
     y = mx.where(low, positive + 6, positive)
     wide, k = trailing(mx.where(low, positive, 1), 6)
-    out = mx.log(y) - digamma_error(y) - mx.where(low, mx.sum(1 / (wide + k), axis=-1), 0)
+    shift = reduce_kernels.sum(1 / (wide + k), axis=-1)
+    out = mx.log(y) - digamma_error(y) - mx.where(low, shift, 0)
     r = x - mx.round(x)
     out = mx.where(reflected, out - PI * cos(PI * r) / sin(PI * r), out)
     return mx.where(mx.logical_and(reflected, r == 0), math.nan, out)
@@ -176,7 +178,7 @@ def zeta_kernel(x, y, order):
     """
     start, terms = 10, 12 if precise(x) else 5
     wide, k = trailing(y, start)
-    total = mx.sum(tower(x[..., None], wide + k, order), axis=-1)
+    total = reduce_kernels.sum(tower(x[..., None], wide + k, order), axis=-1)
     b = y + start
     pole = 1 / (x - 1)
     rest = [b * (-1) ** i * pole ** (i + 1) for i in range(order + 1)]

@@ -8,6 +8,7 @@ import math
 
 import mlx.core as mx
 
+from functape.ops import reduce_kernels
 from functape.ops.approximation import (
     exp,
     integrate,
@@ -148,7 +149,7 @@ def beta_series(a, b, x, orders):
     moment = 1 / rate
     for i in range(1, j + 1):
         moment = (whole_power(s, i) - i * moment) / rate
-    totals = [a * mx.sum(c * moment, axis=-1) for c in jets]
+    totals = [a * reduce_kernels.sum(c * moment, axis=-1) for c in jets]
     totals[0] = totals[0] + lead
     total = totals[0] if not k else sum(
         math.perm(k, i) * whole_power(constant, k - i) * t for i, t in enumerate(totals))

@@ -13,6 +13,7 @@ import math
 
 import mlx.core as mx
 
+from functape.ops import reduce_kernels
 from functape.ops.approximation import (
     exp,
     integrate,
@@ -112,7 +113,7 @@ def gamma_series(a, x, log_x, order):
     moment = 1 / rate
     for k in range(1, order + 1):
         moment = (whole_power(s, k) - k * moment) / rate
-    return lead, a * mx.sum(factors * moment, axis=-1)
+    return lead, a * reduce_kernels.sum(factors * moment, axis=-1)
 
 
 def small_moment(a, x, order, upper):

@@ -5,6 +5,7 @@ import math
 import mlx.core as mx
 
 from functape.op import Op
+from functape.ops import reduce_kernels
 from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import imag, real
 from functape.ops.families import batch_same, total
@@ -18,7 +19,7 @@ from functape.ops.spectral import column_sums, row, svd
 
 def det_kernel(x):
     if x.dtype == mx.complex64:
-        return mx.prod(mx.linalg.eigvals(x, **CPU), axis=-1)
+        return reduce_kernels.prod(mx.linalg.eigvals(x, **CPU), axis=-1)
     return mx.linalg.det(x, **CPU)
 
 
@@ -43,7 +44,7 @@ def others_kernel(s):
     """For each entry the product of all others."""
     n = s.shape[-1]
     rows = mx.where(mx.eye(n, dtype=mx.bool_), mx.array(1, s.dtype), s[..., None, :])
-    return mx.prod(rows, axis=-1)
+    return reduce_kernels.prod(rows, axis=-1)
 
 
 def cofactor_slope(t, x):
@@ -77,8 +78,8 @@ def slogdet_kernel(x):
     if x.dtype != mx.complex64:
         return tuple(mx.linalg.slogdet(x, **CPU))
     w = mx.linalg.eigvals(x, **CPU)
-    size = mx.sum(mx.log(mx.abs(w)), axis=-1)
-    return mx.prod(mx.sign(w), axis=-1), size
+    size = reduce_kernels.sum(mx.log(mx.abs(w)), axis=-1)
+    return reduce_kernels.prod(mx.sign(w), axis=-1), size
 
 
 def slogdet_jvp(t, x, phase):
@@ -145,7 +146,7 @@ PADE_RADIUS = 5.37  # up to this 1-norm the approximant is exact to double preci
 def expm_kernel(x, max_squarings):
     """Scale by a power of two, apply the Pade approximant of order 13, square back (Higham 2005).
     The number of squarings is data, so all are computed and those not needed are dropped."""
-    size = mx.max(mx.sum(mx.abs(x), axis=-2), axis=-1)[..., None, None]
+    size = reduce_kernels.max(reduce_kernels.sum(mx.abs(x), axis=-2), axis=-1)[..., None, None]
     count = mx.maximum(mx.ceil(mx.log2(size / PADE_RADIUS)), 0)
     odd, even = pade(x * mx.power(2.0, -count).astype(size.dtype))
     out = solve_kernel(even - odd, even + odd)

@@ -2,14 +2,15 @@
 
 import mlx.core as mx
 
+from functape.ops import reduce_kernels
 from functape.ops.elementwise import absolute, power, ratio, sign
 from functape.ops.families import reduction
 
 
 def norm_kernel(x, axis, keepdims, ord):
     if ord == 2:
-        return mx.sqrt(mx.sum(mx.square(x), axis=axis, keepdims=keepdims))
-    powers = mx.sum(mx.power(mx.abs(x), ord), axis=axis, keepdims=keepdims)
+        return mx.sqrt(reduce_kernels.sum(mx.square(x), axis=axis, keepdims=keepdims))
+    powers = reduce_kernels.sum(mx.power(mx.abs(x), ord), axis=axis, keepdims=keepdims)
     return mx.power(powers, 1 / ord)
 
 

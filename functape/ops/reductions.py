@@ -3,7 +3,7 @@
 import mlx.core as mx
 
 from functape.op import LINEAR, Op
-from functape.ops import float64
+from functape.ops import float64, reduce_kernels
 from functape.ops.elementwise import exp, finite, nonpositive, ratio
 from functape.ops.families import (
     astype,
@@ -31,7 +31,8 @@ from functape.ops.movement import (
 
 sum = total
 mean = Op(
-    "mean", mx.mean, args=("x",), jvp=LINEAR, batch=batch_reduction, doc="Mean over axes.",
+    "mean", reduce_kernels.mean, args=("x",), jvp=LINEAR, batch=batch_reduction,
+    doc="Mean over axes.",
     vjp=[lambda g, x_shape, axis: broadcast_to(
         keep(g, x_shape, axis) * (1 / max(count_of(x_shape, axis), 1)), shape=x_shape)],
 )
@@ -42,7 +43,7 @@ def centred(x, axis):
 
 
 def variance_kernel(x, axis, keepdims, ddof):
-    return mx.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
+    return reduce_kernels.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
 def deviation_kernel(x, axis, keepdims, ddof):
@@ -69,14 +70,14 @@ def share(x, ans, axis):
     return hits / total(hits, axis=axis, keepdims=True)
 
 
-maximum_of = reduction("max", mx.max, share, doc="The largest element over axes.")
-minimum_of = reduction("min", mx.min, share, doc="The smallest element over axes.")
+maximum_of = reduction("max", reduce_kernels.max, share, doc="The largest element over axes.")
+minimum_of = reduction("min", reduce_kernels.min, share, doc="The smallest element over axes.")
 
 # --- products -----------------------------------------------------------------------------------
 
 
 def product_kernel(x, axis, keepdims):
-    return mx.prod(x, axis=axis, keepdims=keepdims)
+    return reduce_kernels.prod(x, axis=axis, keepdims=keepdims)
 
 
 def others(x, axis):
@@ -119,7 +120,7 @@ def centre_on(g, ans, axis):
     return product - ans * total(product, axis=axis, keepdims=True)
 
 
-logsumexp_kernel = exact(mx.logsumexp, float64.logsumexp)
+logsumexp_kernel = exact(reduce_kernels.logsumexp, float64.logsumexp)
 logsumexp = reduction(
     "logsumexp", logsumexp_kernel, lambda x, ans: exp(nonpositive(x - finite(ans))),
     doc="log of the sum of exp over axes, without overflow.",
@@ -230,5 +231,5 @@ argmax = position("argmax", lambda x, **at: mx.argmax(x, **at).astype(mx.int32),
                   "The position of the first largest element.")
 argmin = position("argmin", lambda x, **at: mx.argmin(x, **at).astype(mx.int32),
                   "The position of the first smallest element.")
-all_of = nondiff("all", mx.all, batch=batch_reduction, doc="Whether all elements hold.")
-any_of = nondiff("any", mx.any, batch=batch_reduction, doc="Whether any element holds.")
+all_of = nondiff("all", reduce_kernels.all, batch=batch_reduction, doc="Whether all elements hold.")
+any_of = nondiff("any", reduce_kernels.any, batch=batch_reduction, doc="Whether any element holds.")

@@ -10,6 +10,7 @@ import mlx.core as mx
 
 from functape.errors import ShapeError
 from functape.op import Op
+from functape.ops import reduce_kernels
 from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import absolute, logical_not, ratio, real, sqrt, square
 from functape.ops.families import batch_same, fit, total
@@ -68,7 +69,7 @@ def turn_back(n, g, w):
 
 def unless_nan(x, *outs):
     """The outputs, NaN where a matrix has a NaN or infinity: LAPACK then stops half-way."""
-    bad = mx.sum(mx.abs(x) * 0, axis=(-2, -1))
+    bad = reduce_kernels.sum(mx.abs(x) * 0, axis=(-2, -1))
     found = tuple(y + bad.reshape(bad.shape + (1,) * (y.ndim - bad.ndim)) for y in outs)
     return found if len(found) > 1 else found[0]
 
@@ -205,7 +206,8 @@ def eig_kernel(x):
         return unless_nan(x, w, v)
     other = mx.conjugate(v)
     misfit, other_misfit = (
-        mx.sum(mx.square(mx.abs(x @ u - u * w[..., None, :])), axis=(-2, -1), keepdims=True)
+        reduce_kernels.sum(mx.square(mx.abs(x @ u - u * w[..., None, :])), axis=(-2, -1),
+                           keepdims=True)
         for u in (v, other)
     )
     return unless_nan(x, w, mx.where(misfit <= other_misfit, v, other))
