@@ -104,14 +104,17 @@ LAYERS = {
         lambda: nn.Sequential(nn.QuantizedEmbedding(5, 64), nn.Linear(64, 2)),
         lambda: (mx.array([0, 4, 2]),)),
 }
-ACTIVATIONS = {name: (lambda cls=getattr(nn, name): nn.Sequential(nn.Linear(4, 6), cls()),
-                      lambda: (normal(*X),)) for name in (
+
+
+def activation(cls, *options):
+    return lambda: nn.Sequential(nn.Linear(4, 6), cls(*options)), lambda: (normal(*X),)
+
+
+ACTIVATIONS = {name: activation(getattr(nn, name)) for name in (
     "CELU", "ELU", "GELU", "GLU", "HardShrink", "HardTanh", "Hardswish", "LeakyReLU", "LogSigmoid",
     "LogSoftmax", "Mish", "ReLU", "ReLU2", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax",
     "Softmin", "Softplus", "Softshrink", "Softsign", "Step", "Tanh")}
-ACTIVATIONS |= {f"GELU-{kind}": (
-    lambda kind=kind: nn.Sequential(nn.Linear(4, 6), nn.GELU(kind)), lambda: (normal(*X),))
-    for kind in ("precise", "fast")}
+ACTIVATIONS |= {f"GELU-{kind}": activation(nn.GELU, kind) for kind in ("precise", "fast")}
 
 
 def weighted(out):

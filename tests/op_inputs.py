@@ -40,6 +40,7 @@ from op_draws import (
     zsquare,
 )
 
+import functape.lax  # noqa: F401  (its collectives are ops too)
 import functape.ops
 from functape.op import table
 from functape.ops.conv import Geometry
