@@ -21,12 +21,12 @@ def test_c38_what_was_freed_or_changed_is_not_shown():
     y = x * x
     y.backward()
     with pytest.raises(GraphError, match="freed"):
-        y.grad_fn.saved_values
+        _ = y.grad_fn.saved_values
     h = x * 1.0
     y = h * h
     h.add_(1.0)
     with pytest.raises(InplaceError, match="add_"):
-        y.grad_fn.saved_values
+        _ = y.grad_fn.saved_values
 
 
 def test_c38_saved_values_go_through_the_hooks():
