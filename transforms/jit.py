@@ -19,6 +19,7 @@ from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
 EVAL = "[eval]"  # how MLX says that a tracer has no value
+UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
 
 
 def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
@@ -90,8 +91,7 @@ class Compiled:
         if graph.eager:
             return self.uncompiled(args, kwargs)
         try:
-            # fresh handles: the function may close over an argument too, which would be a constant
-            outs = graph([mx.array(a) for a in arrays])
+            outs = graph(arrays)
         except TrackedError:
             graph.eager = True
             return self.uncompiled(args, kwargs)
@@ -132,12 +132,21 @@ class Graph:
     def __init__(self, f, structure, fixed):
         self.f, self.structure, self.fixed = f, structure, fixed
         self.out, self.eager = None, False
+        self.shares = False  # whether f closes over an argument: then it gets copies
         # the state of MLX's generator goes in and out, or each call would draw the same numbers
         state = mx.random.state
         self.compiled = mx.compile(self.trace, inputs=state, outputs=state)
 
     def __call__(self, arrays):
-        return self.compiled(arrays)
+        if self.shares:
+            arrays = [mx.array(a) for a in arrays]
+        try:
+            return self.compiled(arrays)
+        except ValueError as error:
+            if self.shares or UNCAPTURED not in str(error):
+                raise
+        self.shares = True
+        return self(arrays)
 
     def trace(self, arrays):
         args, kwargs = tree.unflatten(self.structure, [Tensor(a) for a in arrays])
