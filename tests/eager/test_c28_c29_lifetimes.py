@@ -1,14 +1,17 @@
 """Lifetimes, and threads (topics 28 and 29); `test_lifetimes.py` has more of the first."""
 
+import gc
 import threading
 import weakref
 
+import mlx.core as mx
 import pytest
 from eager_helpers import leaf, no_collector
 
 import functape as ft
 from functape.autograd import Function, grad
 from functape.errors import GraphError
+from functape.tape import Node
 
 np = ft.numpy
 
@@ -228,3 +231,63 @@ def test_c29_hooks_are_registered_and_removed_while_others_walk():
                 x.register_hook(lambda g: None).remove()
 
     assert not in_threads(2, work) and x.grad.item() == 100.0
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_c28_ten_thousand_steps_without_a_collector_leave_nothing(create_graph):
+    class Square(ft.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * 2 * x
+
+    def step(w, i):
+        w.grad = None
+        h = (w * 0.5).tanh()
+        handle = h.register_hook(lambda g: g * 1.0 if i % 3 else 1 / 0)
+        try:
+            Square.apply(h).sum().backward(create_graph=create_graph)
+        except ZeroDivisionError:
+            return  # half-way: what was recorded must go all the same
+        finally:
+            handle.remove()
+        with ft.no_grad():
+            w.sub_(1e-4 * w.grad)
+        w.detach().block_until_ready()
+
+    w = ft.tensor([1.0, -2.0, 0.5], requires_grad=True)
+    counts, memory = [], []
+    gc.collect()
+    gc.disable()
+    try:
+        for i in range(10_000):
+            step(w, i)
+            if i % 2_500 == 2_499:
+                w.grad = None
+                counts.append(sum(isinstance(o, (ft.Tensor, Node)) for o in gc.get_objects()))
+                memory.append(mx.get_active_memory())
+    finally:
+        gc.enable()
+    assert len(set(counts)) == 1, counts
+    assert max(memory) - min(memory) < 4096, memory
+
+
+def test_c29_eight_threads_add_exactly():
+    w = ft.tensor([1.0, 2.0], requires_grad=True)
+
+    def work():
+        for _ in range(1_000):
+            (w * 2.0).sum().backward()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert w.grad.tolist() == [16_000.0, 16_000.0]
