@@ -8,6 +8,7 @@ counting alone. Nodes are numbered as they are made; a node's consumers have hig
 import itertools
 import threading
 import weakref
+import weakref
 
 import mlx.core as mx
 
@@ -45,20 +46,32 @@ mode = Mode()
 class Cell:
     """An array and how often it was changed in place; shared by a tensor and its aliases."""
 
-    __slots__ = ("data", "version", "changed_by", "__weakref__")
+    __slots__ = ("data", "version", "changes", "__weakref__")
     latest = -1  # the number of the next node at the latest change of any cell
 
     def __init__(self, data):
         self.data = data
         self.version = 0
-        self.changed_by = None
+        self.changes = ()  # (the array before, weakly; its version; what changed it), for messages
 
     def change(self, data, by):
         """Put another array in place of this one; `by` names the op, for messages."""
+        kept = [c for c in self.changes if c[0]() is not None]  # what nobody saved, nobody misses
+        self.changes = (*kept, (weakly(self.data), self.version, by))
         self.data = data
         self.version += 1
-        self.changed_by = by
         Cell.latest = sequence()
+
+    def story(self, array):
+        """What became of an array that was in this cell, for a message."""
+        found = [(version, by) for before, version, by in self.changes if before() is array]
+        version, by = found[0] if found else self.changes[-1][1:]
+        return (f"it was changed in place by {by} (saved at version {version}, now at version "
+                f"{self.version})")
+
+
+def weakly(value):
+    return weakref.ref(value) if isinstance(value, mx.array) else lambda: None
 
 
 class Node:
@@ -292,9 +305,7 @@ def freed(name):
 def modified(node):
     names = node.plan.arrays
     k = next(k for k, c in enumerate(node.cells) if c is not None and c.data is not node.saved[k])
-    cell = node.cells[k]
     return (
-        f"{node.name} needs {names[k]!r} ({describe(node.saved[k])}) as it was, but it was changed "
-        f"in place by {cell.changed_by} (it is now at version {cell.version}). Use the "
-        "out-of-place form, or change a clone()."
+        f"{node.name} needs {names[k]!r}, {describe(node.saved[k])}, as it was, but "
+        f"{node.cells[k].story(node.saved[k])}. Use the out-of-place form, or change a clone()."
     )

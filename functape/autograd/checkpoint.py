@@ -160,8 +160,8 @@ class Slot:
         if cell is not None and cell.version != self.version and not mode.allow_mutation:
             raise InplaceError(
                 f"{name} needs a value of a checkpointed function as it was, "
-                f"{describe(cell.data)}, but it was changed in place by {cell.changed_by} (saved "
-                f"at version {self.version}, now at version {cell.version}). Use the "
+                f"{describe(cell.data)}, but it was changed in place by {cell.changes[-1][2]} "
+                f"(saved at version {self.version}, now at version {cell.version}). Use the "
                 "out-of-place form, or change a clone()."
             )
 

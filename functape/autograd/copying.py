@@ -40,7 +40,7 @@ def __deepcopy__(self, memo):
     require_leaf(self, "deepcopy")
     twin = Tensor(mx.array(self.cell.data))
     memo[id(self)] = twin
-    twin.cell.version, twin.cell.changed_by = self.cell.version, self.cell.changed_by
+    twin.cell.version = self.cell.version
     twin.requires_grad = self.requires_grad
     if self.eager is not None and self.eager.grad is not None:
         state(twin).grad = copy.deepcopy(self.eager.grad, memo)

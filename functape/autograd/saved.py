@@ -35,8 +35,7 @@ class SavedTensor:
         if self.cell.data is not self.data and not mode.allow_mutation:
             raise InplaceError(
                 f"{node.name} needs a tensor that it saved, {describe(self.data)}, as it was, but "
-                f"it was changed in place by {self.cell.changed_by} (it is now at version "
-                f"{self.cell.version}). Use the out-of-place form, or save a clone()."
+                f"{self.cell.story(self.data)}. Use the out-of-place form, or save a clone()."
             )
         if lift is constant_lift:
             return lift(self.data, None)

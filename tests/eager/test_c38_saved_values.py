@@ -29,6 +29,18 @@ def test_c38_what_was_freed_or_changed_is_not_shown():
         _ = y.grad_fn.saved_values
 
 
+def test_c18_the_message_names_both_ops_and_both_versions():
+    x = ft.tensor([3.0, 4.0], requires_grad=True)
+    y = x * 1.0
+    y.add_(1.0)
+    z = (y * y).sum()
+    y.sub_(1.0)
+    y.mul_(2.0)
+    with pytest.raises(InplaceError, match=r"MultiplyBackward needs .*float32\[2\].*by sub_ "
+                       r"\(saved at version 1, now at version 3\)"):
+        z.backward()
+
+
 def test_c38_saved_values_go_through_the_hooks():
     x = ft.tensor(3.0, requires_grad=True)
     with ft.autograd.graph.saved_tensors_hooks(lambda t: t.detach(), lambda t: t * 2.0):
