@@ -289,3 +289,25 @@ def test_c09_the_remedy_works_also_after_a_recorded_pass():
     assert x.grad.item() == 8.0
     with pytest.raises(GraphError, match=FREED):
         y.backward()
+
+
+def test_c08_a_diamond_of_a_million_paths_is_walked_by_nodes():
+    x = ft.tensor(1.0, dtype=ft.float64, requires_grad=True)
+    y = x
+    for _ in range(20):
+        y = y + y  # 2^20 paths, 20 nodes
+    calls = []
+    y.grad_fn.register_prehook(lambda g: calls.append(1))
+    y.backward()
+    assert x.grad.item() == 2.0**20 and len(calls) == 1
+
+
+def test_c08_a_thousand_wide_fan_in_is_summed_once():
+    x = ft.tensor(2.0, dtype=ft.float64, requires_grad=True)
+    arrived = []
+    x.register_hook(lambda g: arrived.append(g.item()))
+    total = x * 0.0
+    for k in range(1, 1001):
+        total = total + x * float(k)
+    total.backward()
+    assert arrived == [500_500.0] and x.grad.item() == 500_500.0
