@@ -8,7 +8,6 @@ counting alone. Nodes are numbered as they are made; a node's consumers have hig
 import itertools
 import threading
 import weakref
-import weakref
 
 import mlx.core as mx
 

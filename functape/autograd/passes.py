@@ -12,7 +12,7 @@ from functape.autograd.install import method
 from functape.autograd.leaf import cast
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.op import Value
-from functape.sinks import Sink
+from functape.sinks import AccumulateGrad, Sink
 from functape.tape import Node, mode, output_of
 from functape.tensor import NUMBERS, Tensor, constant, constant_lift, handle, recorded_lift
 
@@ -143,6 +143,10 @@ def run(name, outputs, weights, retain_graph, create_graph, wanted):
         lift = constant_lift
     retain = create_graph if retain_graph is None else retain_graph
     plan = engine.schedule(roots, None if wanted is None else set(wanted))
+    if mode.functional and wanted is None and not any(type(n) is AccumulateGrad for n in plan[0]):
+        raise GraphError(f"{name}: inside a transform this reaches nothing that has a .grad: an "
+                         "argument of the transform is differentiated by the transform. Use "
+                         "functape.grad, or autograd.grad(outputs, inputs).")
     # A pass on values of a vmap or jvp around it must not cut the tangents that they carry.
     with Pass(lift is not None, plan):
         return engine.run(plan, roots, seeds, lift=lift, retain=retain,

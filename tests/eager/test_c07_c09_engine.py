@@ -311,3 +311,16 @@ def test_c08_a_thousand_wide_fan_in_is_summed_once():
         total = total + x * float(k)
     total.backward()
     assert arrived == [500_500.0] and x.grad.item() == 500_500.0
+
+
+def test_c10_backward_inside_a_transform_is_refused_where_no_leaf_could_take_it():
+    def f(x):
+        y = x * x
+        y.backward()
+        return y
+
+    with pytest.raises(GraphError, match="autograd.grad"):
+        ft.grad(f)(3.0)
+    w = leaf(2.0)
+    ft.grad(lambda x: ((w * w).backward(), x * x)[1])(3.0)  # w is a leaf outside: as ever
+    assert w.grad.item() == 4.0
