@@ -27,7 +27,8 @@ def schedule(roots, wanted=None, through=True):
       (order, live, beyond): the nodes; the set of them that leads to a wanted node, or None for
       all; and whether the roots depend on anything that is tracked beyond the wanted nodes.
     """
-    found, stack = set(roots), list(set(roots))
+    starts = set(roots)
+    found, stack = set(starts), list(starts)
     while stack:
         node = stack.pop()
         if through or wanted is None or node not in wanted:
@@ -44,7 +45,7 @@ def schedule(roots, wanted=None, through=True):
             if node not in wanted and live.isdisjoint(node.edges):
                 continue
             live.add(node)
-        if node.is_sink and node not in roots:
+        if node.is_sink and node not in starts:
             continue  # placed with its last consumer
         for edge in node.edges:
             if edge is None or not edge.is_sink or edge in placed:
