@@ -164,6 +164,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_misuse_is_an_error_of_our_own(case):
-    with pytest.raises((FunctapeError, AttributeError)):
+    read_only = case.startswith("B58")  # Python's own refusal to set a property
+    with pytest.raises(AttributeError if read_only else FunctapeError):
         CASES[case]()
     assert mode.recording and not mode.inference and levels.depth == 0 and mode.packing is None
