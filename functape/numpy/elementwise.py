@@ -10,7 +10,7 @@ from functape.errors import ArgumentError
 from functape.numpy.arguments import as_type, common, inexact, is_inexact, unsupported, value
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
-from functape.ops.families import multiply
+from functape.ops.movement import copy_of
 
 # --- arithmetic ---------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ def positive(x, /):
     >>> ft.numpy.positive(2.0)
     tensor(2.)
     """
-    return multiply(x, 1)
+    return copy_of(value(x, "positive"))
 
 
 def divmod(x1, x2, /):  # noqa: A001 - NumPy's name
@@ -62,7 +62,7 @@ def copysign(x1, x2, /):
     >>> ft.numpy.copysign(2.0, -0.0)
     tensor(-2.)
     """
-    x, y = inexact(value(x1, "copysign")), inexact(value(x2, "copysign", 1))
+    x, y = map(inexact, common("copysign", x1, x2))
     return ops.absolute(x) * (1 - 2 * ops.signbit(y))
 
 
