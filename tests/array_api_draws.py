@@ -39,7 +39,7 @@ def arrays(dtypes, shape=shapes, **bounds):
 
 def elements(dtype, low=None, high=None, finite=False):
     kind = np.dtype(dtype)
-    if kind == bool:
+    if kind.kind == "b":
         return st.booleans()
     if kind.kind in "iu":
         root = int(np.iinfo(kind).max ** 0.5)

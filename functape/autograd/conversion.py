@@ -43,11 +43,12 @@ def numpy(self, force=False):
 
 
 @method
-def __dlpack__(self, **kwargs):
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     if self.requires_grad:
         raise GraphError(f"A tensor that requires grad, {describe(self)}, cannot be handed to "
                          "another library by DLPack. Hand over x.detach().")
-    return methods.concrete(self, "__dlpack__").__dlpack__(**kwargs)
+    return methods.dlpack(self, stream=stream, max_version=max_version, dl_device=dl_device,
+                          copy=copy)
 
 
 @method

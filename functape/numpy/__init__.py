@@ -19,7 +19,7 @@ from functape.numpy.arranging import (
     rot90, tile,
 )
 from functape.numpy.calls import (
-    apply_along_axis, apply_over_axes, fromfunction, frompyfunc, vectorize,
+    apply_along_axis, apply_over_axes, fromfunction, vectorize,
 )
 from functape.numpy.contraction import (
     cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat,
@@ -106,13 +106,16 @@ from functape.ops.elementwise import (
     logical_xor, maximum, minimum, negative, not_equal, power, radians, reciprocal, remainder,
     right_shift, rint, sign, signbit, sin, sinh, sqrt, square, subtract, tan, tanh, trunc,
 )
+from functape.numpy.ufuncs import frompyfunc, ufunc
 from functape.ops.families import add, multiply
 from functape.suggest import for_names_of
 from functape.tensor import Tensor as ndarray
 
 # isort: split
 # Last, since they look up what stands above: NumPy's functions, operators and ops as functions.
-from functape.numpy import fft, interop, linalg, operators, signatures  # noqa: F401
+from functape.numpy import (  # noqa: F401
+    fft, interop, linalg, operators, segments, signatures, ufuncs,
+)
 
 # Other names of the same functions: shorter ones, and the array API's.
 abs, amax, amin, conj = absolute, max, min, conjugate
@@ -130,6 +133,7 @@ euler_gamma = 0.5772156649015329  # the limit of 1 + 1/2 + ... + 1/n - log n
 newaxis = None
 __array_api_version__ = "2024.12"
 __getattr__ = for_names_of(__name__)
+ufuncs.install(globals())
 
 __all__ = [
     # Types
@@ -218,7 +222,7 @@ __all__ = [
     "c_", "diag_indices_from", "index_exp", "indices", "ix_", "mask_indices", "mgrid", "ogrid",
     "r_", "ravel_multi_index", "s_", "unravel_index",
     # Functions of scalars and vectors, mapped
-    "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc", "vectorize",
+    "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc", "ufunc", "vectorize",
     # Floating-point numbers and bits
     "frexp", "nextafter", "packbits", "spacing", "unpackbits",
     # Files and text

@@ -121,23 +121,6 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     return wrapped
 
 
-def frompyfunc(func, /, nin, nout, *, identity=None):
-    """A function of nin scalars with nout results, as one that broadcasts.
-
-    >>> f = frompyfunc(lambda x, y: x * y, 2, 1)
-    >>> f([1.0, 2.0], 3.0)
-    tensor([3., 6.])
-    """
-
-    def wrapped(*args):
-        if len(args) != nin:
-            raise ArgumentError(f"frompyfunc: the function takes {nin} array(s), but got "
-                                f"{len(args)}.")
-        return vectorize(func)(*args)
-
-    return wrapped
-
-
 def parsed(signature):
     """The axes that each argument and each result has, by name."""
     sides = signature.replace(" ", "").split("->")

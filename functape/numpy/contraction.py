@@ -243,7 +243,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     z = x[0] * y[1] - x[1] * y[0]
     if m == n == 2:
         return z
-    pair = (times(x[1], y[2], -1, x[2], y[1]), times(x[2], y[0], -1, x[0], y[2]))
+    pair = (crossed(x[1], y[2], x[2], y[1]), crossed(x[2], y[0], x[0], y[2]))
     shape = broadcast_shapes(*[p.shape for p in (*pair, z)])
     parts = [broadcast_to(p, shape) for p in (*pair, z)]
     return moveaxis(movement.stack(*parts, axis=len(shape)), -1, axisc)
@@ -256,8 +256,8 @@ def components(x):
     return parts if len(parts) == 3 else [*parts, None]
 
 
-def times(a, b, sign, c, d):
-    """a b + sign c d, where a factor that is None makes its product vanish."""
+def crossed(a, b, c, d):
+    """a b - c d, where a factor that is None makes its product vanish."""
     left = None if a is None or b is None else a * b
-    right = None if c is None or d is None else sign * (c * d)
-    return right if left is None else left if right is None else left + right
+    right = None if c is None or d is None else c * d
+    return -right if left is None else left if right is None else left - right

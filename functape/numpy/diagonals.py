@@ -1,10 +1,11 @@
 """Diagonals: read, written and summed. A diagonal is a slice, with a step, of a flat matrix."""
 
 from functape.errors import ShapeError, describe
+from functape.numpy import reductions
 from functape.numpy.arguments import axis_of, integer, size_of, unsupported
 from functape.numpy.creation import asarray
 from functape.op import Value
-from functape.ops import movement, reductions
+from functape.ops import movement
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
@@ -79,8 +80,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """
     unsupported("trace", out=out)
     x = diagonal(a, offset, axis1, axis2)
-    x = x if dtype is None else x.astype(dtype)
-    return reductions.sum(x, axis=(len(x.shape) - 1,), keepdims=False)
+    return reductions.sum(x, axis=(len(x.shape) - 1,), dtype=dtype)
 
 
 Value.diagonal = diagonal

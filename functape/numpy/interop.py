@@ -7,15 +7,8 @@ functape.numpy's function of the same name, so no gradient is dropped.
 import sys
 
 from functape.errors import ArgumentError
-from functape.numpy.arguments import value
 from functape.op import Value
-from functape.ops import movement
 
-REDUCTIONS = {
-    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
-    "logical_or": "any",
-}
-ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 NO_TWIN = (
     "NumPy's {name} was given a functape value, but functape.numpy has no such function, and "
     "NumPy's would drop the gradient. Use other functions, or take the numbers first: "
@@ -35,7 +28,7 @@ def twin(name, module="numpy"):
 
 
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
-    """A NumPy ufunc, or its reduce, accumulate or outer, on values."""
+    """A NumPy ufunc, or one of its methods, on values."""
     name = ufunc.__name__
     if kwargs.get("out") is not None:
         raise ArgumentError(
@@ -45,15 +38,12 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
         )
     if method == "__call__":
         return called(name, inputs, kwargs)
-    if method == "reduce" and name in REDUCTIONS:
-        kwargs.setdefault("axis", 0)
-        return twin(REDUCTIONS[name])(*inputs, **kwargs)
-    if method == "accumulate" and name in ACCUMULATIONS:
-        kwargs.setdefault("axis", 0)
-        return twin(ACCUMULATIONS[name])(*inputs, **kwargs)
-    if method == "outer":
-        return called(name, spread_apart(*inputs), kwargs)
-    raise ArgumentError(NO_TWIN.format(name=f"{name}.{method}"))
+    found = getattr(twin(name), method, None)
+    if method == "at" or found is None:
+        raise ArgumentError(NO_TWIN.format(name=f"{name}.{method}"))
+    if kwargs.get("where") is True:
+        del kwargs["where"]
+    return found(*inputs, **kwargs)
 
 
 def called(name, inputs, kwargs):
@@ -63,12 +53,6 @@ def called(name, inputs, kwargs):
                             "for functape values. Use functape.numpy.where on the result.")
     found = twin(name)(*inputs)
     return found if dtype is None else found.astype(dtype)
-
-
-def spread_apart(x, y):
-    """x with so many new axes at its end that it meets each element of y."""
-    x, y = value(x, "outer"), value(y, "outer", 1)
-    return movement.reshape(x, shape=(*x.shape, *(1,) * len(y.shape))), y
 
 
 def array_function(self, function, types, args, kwargs):

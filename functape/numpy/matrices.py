@@ -7,8 +7,7 @@ from functape.errors import ShapeError, describe
 from functape.numpy.arguments import integer, value
 from functape.numpy.creation import array, on, real_dtype
 from functape.ops import movement
-from functape.ops.elementwise import logical_and
-from functape.ops.families import scale
+from functape.ops.elementwise import logical_and, where
 from functape.tensor import Tensor
 
 # --- ones on a diagonal ---------------------------------------------------------------------------
@@ -84,7 +83,7 @@ def kept_part(name, m, mask):
     if len(m.shape) < 2:
         raise ShapeError(f"{name} takes matrices, but got {describe(m)}.")
     kept = Tensor(mx.array(mask(*m.shape[-2:])))
-    return logical_and(kept, m) if m.dtype == mx.bool_ else scale(kept, m)
+    return logical_and(kept, m) if m.dtype == mx.bool_ else where(kept, m, 0)
 
 
 def tril_indices(n, k=0, m=None):

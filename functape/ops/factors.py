@@ -1,4 +1,5 @@
-"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices."""
+"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices; a complex
+Cholesky factor comes from a real one of twice the size, complex QR factors from reflections."""
 
 import mlx.core as mx
 
@@ -6,16 +7,20 @@ from functape.errors import ShapeError
 from functape.op import Op
 from functape.ops import reduce_kernels
 from functape.ops.contraction import flipped, matmul
+from functape.ops.elementwise import imag
 from functape.ops.families import batch_same, nondiff
 from functape.ops.linalg import (
     CPU,
+    adjoint,
     hermitian,
     identity_for,
     inverse_times,
     lower_part,
     solve_transposed,
     solve_triangular,
+    star,
     strictly_lower,
+    triangle_kernel,
     upper_part,
 )
 from functape.ops.movement import along, concatenate, cut, place
@@ -24,10 +29,20 @@ from functape.ops.movement import along, concatenate, cut, place
 
 
 def cholesky_kernel(x):
-    low = mx.linalg.cholesky((x + mx.swapaxes(x, -1, -2)) * 0.5, **CPU)
+    x = (x + mx.conjugate(mx.swapaxes(x, -1, -2))) * 0.5
+    low = (complex_cholesky if x.dtype == mx.complex64 else mx.linalg.cholesky)(x, **CPU)
     pivots = mx.diagonal(low, 0, -2, -1)
-    positive = reduce_kernels.all(pivots > 0, axis=-1)[..., None, None]
+    positive = reduce_kernels.all(mx.real(pivots) > 0, axis=-1)[..., None, None]
     return mx.where(positive, mx.tril(low), mx.array(float("nan"), low.dtype))
+
+
+def complex_cholesky(x, stream):
+    """Each number a + bj as the block [[a, -b], [b, a]]: as pivots are real, the factor of the
+    real matrix is the factor of x in the same blocks."""
+    a, b = mx.real(x), mx.imag(x)
+    blocks = mx.stack([mx.stack([a, -b], -1), mx.stack([b, a], -1)], -3)  # (..., n, 2, n, 2)
+    low = mx.linalg.cholesky(blocks.reshape(*x.shape[:-2], *(2 * x.shape[-1],) * 2), stream=stream)
+    return low[..., ::2, ::2] + 1j * low[..., 1::2, ::2]
 
 
 def lower_half(x):
@@ -36,20 +51,20 @@ def lower_half(x):
 
 
 def cholesky_jvp(t, ans):
-    inner = inverse_times(ans, flipped(inverse_times(ans, hermitian(t))))
+    inner = inverse_times(ans, adjoint(inverse_times(ans, hermitian(t))))
     return matmul(ans, lower_half(inner))
 
 
 def cholesky_vjp(g, ans):
     inner = lower_half(matmul(flipped(ans), g))
     left = solve_transposed(inner, ans, True, False)
-    return hermitian(flipped(solve_transposed(flipped(left), ans, True, False)))
+    return hermitian(flipped(solve_transposed(flipped(left), star(ans), True, False)))
 
 
 cholesky = Op(
     "cholesky", cholesky_kernel, args=("x",), vjp=[cholesky_vjp], jvp=[cholesky_jvp],
     batch=batch_same,
-    doc="The lower triangular L with L L^T = (x + x^T) / 2; NaN unless that is positive definite.",
+    doc="The lower triangular L with L L^H = (x + x^H) / 2; NaN unless that is positive definite.",
 )
 
 # --- LU -----------------------------------------------------------------------------------------
@@ -108,22 +123,51 @@ lu = Op(
 
 def qr_jvp(t, q, r):
     scaled = flipped(solve_transposed(flipped(t), r, False, False))  # t r^-1
-    inner = matmul(flipped(q), scaled)
+    inner = matmul(adjoint(q), scaled)
     low = strictly_lower(inner)
-    turn = low - flipped(low)
+    turn = low - adjoint(low)
+    if inner.dtype == mx.complex64:  # the diagonal of r stays real
+        turn = turn + imag(lower_part(inner) - low) * 1j
     return scaled + matmul(q, turn - inner), matmul(inner - turn, r)
 
 
 def qr_vjp(g, q, r):
     g_q, g_r = g
     inner = matmul(r, flipped(g_r)) - matmul(flipped(g_q), q)
-    mirrored = lower_part(inner) + flipped(strictly_lower(inner))
-    right = g_q + matmul(q, mirrored)
+    low = strictly_lower(inner)
+    mirrored = hermitian(lower_part(inner) - low) + low + adjoint(low)
+    right = g_q + matmul(star(q), star(mirrored))
     return flipped(solve_triangular(r, flipped(right), lower=False, unit=False))
 
 
+def qr_kernel(x):
+    if x.dtype != mx.complex64:
+        return tuple(mx.linalg.qr(x, **CPU))
+    q, r = reflected(x)
+    k = min(x.shape[-2:])
+    return q[..., :k], r[..., :k, :]
+
+
+def reflected(x):
+    """Householder's reflections, one a column: a square q, and r with a real diagonal."""
+    m, n = x.shape[-2:]
+    q = mx.broadcast_to(mx.eye(m, dtype=x.dtype), (*x.shape[:-2], m, m))
+    rows = mx.arange(m)[:, None]
+    for j in range(min(m, n)):
+        v = mx.where(rows >= j, x[..., j : j + 1], 0)
+        head = v[..., j : j + 1, :]
+        phase = mx.where(head == 0, 1, head / mx.where(head == 0, 1, mx.abs(head)))
+        v = v + mx.where(rows == j, phase * mx.linalg.norm(v, axis=-2, keepdims=True), 0)
+        size = mx.square(mx.linalg.norm(v, axis=-2, keepdims=True))
+        v_star = mx.conjugate(mx.swapaxes(v, -1, -2)) * mx.where(size == 0, 0, 2 / size)
+        turn = mx.where(rows == j, phase, 1)  # makes the pivot real
+        x = (x - v @ (v_star @ x)) * mx.conjugate(turn)
+        q = (q - (q @ v) @ v_star) * mx.swapaxes(turn, -1, -2)
+    return q, triangle_kernel(x, False, 0)
+
+
 qr = Op(
-    "qr", lambda x: tuple(mx.linalg.qr(x, **CPU)), args=("x",), outputs=("q", "r"),
+    "qr", qr_kernel, args=("x",), outputs=("q", "r"),
     batch=batch_same, vjp=[qr_vjp], jvp=[qr_jvp],
     doc="Orthonormal columns q and an upper triangular r, whose product is x; x is not wide.",
 )
@@ -132,6 +176,8 @@ qr = Op(
 def full_qr_kernel(x):
     """Further columns of an identity give Q the columns that are missing."""
     m, n = x.shape[-2:]
+    if x.dtype == mx.complex64:
+        return reflected(x)
     rest = mx.broadcast_to(mx.eye(m, m - n, dtype=x.dtype), (*x.shape[:-1], m - n))
     q, r = mx.linalg.qr(mx.concatenate([x, rest], -1), **CPU)
     return q, r[..., :n]

@@ -5,8 +5,21 @@ import mlx.core as mx
 import numpy as np
 import pytest
 from array_api_draws import (
-    ALL, KINDS, NUMERIC, REAL, REAL_FLOATS, WHOLE, agree, arrays, elements, few, given_to_us,
-    name_of, pairs, promoted, shapes,
+    ALL,
+    KINDS,
+    NUMERIC,
+    REAL,
+    REAL_FLOATS,
+    WHOLE,
+    agree,
+    arrays,
+    elements,
+    few,
+    given_to_us,
+    name_of,
+    pairs,
+    promoted,
+    shapes,
 )
 from hypothesis import given
 from hypothesis import strategies as st

@@ -6,7 +6,16 @@ import warnings
 import numpy as np
 import pytest
 from array_api_draws import (
-    KINDS, agree, arrays, elements, few, given_to_us, pairs, promoted, shapes, two_arrays,
+    KINDS,
+    agree,
+    arrays,
+    elements,
+    few,
+    given_to_us,
+    pairs,
+    promoted,
+    shapes,
+    two_arrays,
 )
 from hypothesis import given
 from hypothesis import strategies as st

@@ -6,7 +6,17 @@ import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
 from array_api_draws import (
-    ALL, NUMERIC, agree, arrays, axes, elements, few, full_shapes, given_to_us, name_of, shapes,
+    ALL,
+    NUMERIC,
+    agree,
+    arrays,
+    axes,
+    elements,
+    few,
+    full_shapes,
+    given_to_us,
+    name_of,
+    shapes,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -202,8 +212,9 @@ def test_a_mask_of_the_wrong_shape_is_an_index_error():
 @given(arrays(ALL, full_shapes), st.data())
 def test_integer_arrays_as_keys(x, data):
     shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3))
-    key = tuple(data.draw(hnp.arrays(data.draw(st.sampled_from(["int8", "int32", "int64", "uint8"])),
-                                     shape, elements=st.integers(0, n - 1))) for n in x.shape)
+    kinds = st.sampled_from(["int8", "int32", "int64", "uint8"])
+    key = tuple(data.draw(hnp.arrays(data.draw(kinds), shape, elements=st.integers(0, n - 1)))
+                for n in x.shape)
     agree(given_to_us(x)[tuple(map(given_to_us, key))], x[key])
     mixed = tuple(int(k.reshape(-1)[0]) if k.size and i % 2 else k for i, k in enumerate(key))
     ours = tuple(k if isinstance(k, int) else given_to_us(k) for k in mixed)
@@ -216,7 +227,8 @@ def test_take(x, data):
     axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
     n = x.shape[axis]
     kind = st.sampled_from(["int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"])
-    index = data.draw(hnp.arrays(data.draw(kind), st.integers(0, 4), elements=st.integers(0, n - 1)))
+    places = st.integers(0, n - 1)
+    index = data.draw(hnp.arrays(data.draw(kind), st.integers(0, 4), elements=places))
     agree(fnp.take(given_to_us(x), given_to_us(index), axis=axis), np.take(x, index, axis))
     shape = list(x.shape)
     shape[axis] = data.draw(st.integers(0, 4))

@@ -4,8 +4,23 @@ import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
 from array_api_draws import (
-    ALL, FLOATS, KINDS, NUMERIC, REAL, REAL_FLOATS, agree, arrays, axes, elements, few,
-    full_shapes, given_to_us, name_of, shapes, total_dtype, two_arrays,
+    ALL,
+    FLOATS,
+    KINDS,
+    NUMERIC,
+    REAL,
+    REAL_FLOATS,
+    agree,
+    arrays,
+    axes,
+    elements,
+    few,
+    full_shapes,
+    given_to_us,
+    name_of,
+    shapes,
+    total_dtype,
+    two_arrays,
 )
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -1,7 +1,7 @@
 """jax.numpy.linalg's functions on functape values, by the same names.
 
 Matrices stand in the last two axes, and leading axes are a batch. All are differentiable to any
-order in both modes. MLX has LU, QR and Cholesky factors of real matrices only.
+order in both modes. LU factors are those of real matrices only, as in MLX.
 """
 
 from functape.numpy.contraction import matmul, tensordot, vecdot

@@ -75,7 +75,7 @@ def vector(name, x, order, axis, keepdims):
     if x.dtype == dtypes.complex64 or math.isinf(order):
         x = absolute(x)
     if not axis:
-        return absolute(x)
+        return absolute(x) if order else astype(x != 0, dtype=x.dtype)
     if order == math.inf:
         return maximum_of(x, **over) if x.size else total(x, **over)
     if order == -math.inf:
