@@ -62,6 +62,17 @@ from functape.lax.elementwise import (
     shift_right_logical,
     sub,
 )
+from functape.lax.gathering import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+    gather,
+    scatter,
+    scatter_add,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+)
 from functape.lax.reducing import (
     argmax,
     argmin,
@@ -150,6 +161,8 @@ from functape.transforms.implicit import custom_linear_solve, custom_root
 from functape.transforms.loops import fori_loop, map, scan, while_loop
 
 __all__ = [
+    "GatherDimensionNumbers", "GatherScatterMode", "ScatterDimensionNumbers", "gather", "scatter",
+    "scatter_add", "scatter_max", "scatter_min", "scatter_mul",
     "Precision", "RoundingMethod", "abs", "acos", "acosh", "add", "all_gather", "argmax", "argmin",
     "asin", "asinh", "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size",
     "batch_matmul", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or",

@@ -75,6 +75,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     >>> ft.numpy.from_dlpack(np.ones(2, np.float32))
     tensor([1., 1.])
     """
+    if isinstance(x, Value):  # MLX's own from_dlpack makes float64 float32
+        x.__dlpack__()  # refuses what would lose a gradient
+        return Tensor(as_array(x))
     with on(device):
         return Tensor(mx.from_dlpack(x) if not isinstance(x, np.ndarray) else as_array(x))
 

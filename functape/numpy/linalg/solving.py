@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+import mlx.core as mx
+import numpy as np
+
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import alike, integer, size_of, value
 from functape.numpy.arranging import broadcast_shapes
@@ -74,8 +77,8 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
 
     Args:
       a: matrices (..., m, n).
-      rtol: singular values up to rtol times the largest count as 0; by default 10 max(m, n)
-        times the rounding error. `rcond` is its older name.
+      rtol: singular values up to rtol times the largest count as 0; a number or one for each
+        matrix (...,), by default 10 max(m, n) times the rounding error. `rcond` is its older name.
       hermitian: take `a` as Hermitian: use (a + a^H) / 2.
 
     Returns:
@@ -90,7 +93,14 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     rtol = rcond if rtol is None else rtol
     if rtol is None:
         rtol = 10.0 * max(x.shape[-2:]) * epsilon(x)
-    return functions.pinv(x, rtol=as_number("pinv", rtol))
+    return functions.pinv(x, rtol=cutoff("pinv", rtol))
+
+
+def cutoff(name, rtol):
+    """A tolerance: a number, or an array with one for each matrix, to meet its singular values."""
+    if getattr(rtol, "shape", ()) == ():
+        return as_number(name, rtol)
+    return mx.array(np.asarray(rtol)[..., None])
 
 
 def lstsq(a, b, rcond=None, *, numpy_resid=False):
