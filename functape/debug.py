@@ -138,18 +138,18 @@ class watch:
         for a in args:
             if type(a) is Tensor:
                 use = (op, a.requires_grad, mode.recording, outs, line)
-                self.uses.setdefault(a.cell, []).append(use)
+                self.uses.setdefault(a.own_history(), []).append(use)
         return out
 
     def ends(self, leaf):
         """Where the ways from a leaf leave the tape."""
-        stack, done, found = [leaf.cell], set(), []
+        stack, done, found = [leaf.own_history()], set(), []
         while stack:
-            cell = stack.pop()
-            if cell in done:
+            array = stack.pop()
+            if array in done:
                 continue
-            done.add(cell)
-            for op, tracked, recording, outs, line in self.uses.get(cell, ()):
+            done.add(array)
+            for op, tracked, recording, outs, line in self.uses.get(array, ()):
                 if not tracked:
                     found.append(f"The value goes into {op.name} off the tape, by detach() or "
                                  f"no_grad(), at {line}.")
@@ -158,7 +158,7 @@ class watch:
                 elif not any(o.requires_grad for o in outs):
                     found.append(f"{op.name} has no derivative, at {line}.")
                 else:
-                    stack += [o.cell for o in outs]
+                    stack += [o.own_history() for o in outs]
         return list(dict.fromkeys(found))
 
 

@@ -22,7 +22,7 @@ class Sink(Node):
     gone = False  # whether the leaf is, and its hooks with it
 
     def __init__(self):
-        super().__init__(())
+        self.edges, self.hooks = (), None
         self.seq = -1  # before all nodes; the schedule puts a sink after its last consumer
 
 
@@ -49,7 +49,7 @@ class AccumulateGrad(Sink):
     def accept(self, g, hooks):
         """Add `g` to the leaf's `.grad`, if the leaf still lives and wants it."""
         leaf = self.leaf()
-        if leaf is None or leaf.sink is not self:
+        if leaf is None or leaf.edge is not self:
             return
         if hooks is not None:
             g = hooks.before(self, g)
@@ -65,7 +65,7 @@ class AccumulateGrad(Sink):
 def publish(leaf):
     """Compute a gradient that a thread added: MLX's streams belong to threads, and what is still
     to be computed on one cannot be asked for from another."""
-    grad = leaf.grad.cell.data
+    grad = leaf.grad.array
     if not isinstance(grad, mx.array) or mode.tracing:
         return
     try:

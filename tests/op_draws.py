@@ -62,7 +62,7 @@ class Row:
                   for a in self.draw(name, copy)]
         if dtype is None:
             return arrays
-        return [constant(a.cell.data.astype(dtype)) if is_real(a) else a for a in arrays]
+        return [constant(a.array.astype(dtype)) if is_real(a) else a for a in arrays]
 
     def differentiable(self, op):
         """The positions of the arguments that can be differentiated by."""

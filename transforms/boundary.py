@@ -4,7 +4,6 @@ Arrays that are `mx.array`s on the way in are `mx.array`s on the way out, unless
 tracks the result; with tensors, NumPy arrays and numbers the results are tensors.
 """
 
-import contextlib
 import inspect
 
 import mlx.core as mx
@@ -25,15 +24,15 @@ ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS)
 
 def is_plain(*trees):
     """Whether the arrays of a call are MLX's own, so that its results should be."""
-    leaves = tree.leaves(trees)
-    return any(isinstance(a, mx.array) for a in leaves) and not any(
-        isinstance(a, Value) for a in leaves
-    )
+    kinds = set(map(type, tree.leaves(trees)))
+    return mx.array in kinds and not any(issubclass(kind, Value) for kind in kinds)
 
 
 def enter(args):
     """Arguments that are not differentiated: MLX's arrays as constants, all else as it is."""
-    return tree.map(lambda a: constant(a) if isinstance(a, mx.array) else a, args)
+    if type(args) is mx.array:
+        return constant(args)
+    return tree.map(lambda a: constant(a) if type(a) is mx.array else a, args)
 
 
 def inexact_leaves(name, args, labels, allow_int=False):
@@ -102,6 +101,8 @@ def matched(name, given, value, what, of, i):
 
 def positions(name, argnums, count):
     """`argnums` as a tuple of distinct non-negative integers, and whether it is a sequence."""
+    if type(argnums) is int and 0 <= argnums < count:
+        return (argnums,), False
     several = isinstance(argnums, (tuple, list))
     given = tuple(argnums) if several else (argnums,)
     if not given:
@@ -152,7 +153,7 @@ class Call:
             more, several = named_arguments(name, argnames, f, args, kwargs)
             self.several = self.several or several or bool(places)
             places += more
-        if len(set(places)) != len(places):
+        if len(places) > 1 and len(set(places)) != len(places):
             raise ShapeError(f"{name}: argnums and argnames name an argument twice.")
         self.f, self.places, self.plain = f, places, is_plain(args, kwargs)
         given = tuple(args[p] if isinstance(p, int) else kwargs[p] for p in places)
@@ -187,11 +188,11 @@ def alias(value, rank):
     if type(value) is not Tensor or value.rank != rank:
         own = Tensor(value, rank)
     else:
-        own = value.detach()
+        own = Tensor(value.array, rank)
         if value.edge is not None and mode.recording:
-            own.node = Identity((value.edge,))
+            own.edge = Identity((value.edge,))
             return own
-    own.sink = Capture()
+    own.edge = Capture()
     return own
 
 
@@ -202,10 +203,11 @@ def settle(value, rank):
     return value if tracked_outside(value) and mode.recording else bare(value)
 
 
-def close(alias):
-    """The function has run: nothing but its own transform asks for this alias any more."""
-    if type(alias) is Tensor and type(alias.sink) is Capture:
-        alias.sink.close()
+def close(aliases):
+    """The function has run: nothing but its own transform asks for these aliases any more."""
+    for alias in aliases:
+        if type(alias) is Tensor and type(alias.edge) is Capture:
+            alias.edge.close()
 
 
 def tracked_outside(value):
@@ -216,28 +218,38 @@ def tracked_outside(value):
 
 def bare(value):
     """The value that a tensor of this rank holds, off its tape."""
-    return value.detach() if value.rank == 0 else value.cell.data
+    return value.detach() if value.rank == 0 else value.array
 
 
 def lower(value, rank):
     """What remains of a value when the level of this rank ends: tensors made under it open."""
     while type(value) is Tensor and value.rank > rank:
-        value = value.cell.data
+        value = value.array
     return value
 
 
-@contextlib.contextmanager
-def inside():
-    """While a transform runs the user's function: arrays are values there, += rebinds."""
-    mode.functional += 1
-    try:
-        yield
-    except TypeError as error:
-        if "incompatible function arguments" in str(error) and "functape." in str(error):
-            raise ArgumentError(MIXED) from error  # MLX does not ask a value on the right of @
-        raise
-    finally:
+class inside:
+    """While a transform runs the user's function: arrays are values there, += rebinds.
+
+    A transform that differentiates records, also under `no_grad`.
+    """
+
+    def __init__(self, recording=False):
+        self.recording = recording
+
+    def __enter__(self):
+        mode.functional += 1
+        self.before = mode.recording
+        if self.recording:
+            mode.recording = not mode.inference
+
+    def __exit__(self, kind, error, traceback):
         mode.functional -= 1
+        mode.recording = self.before
+        if kind is TypeError:
+            text = str(error)
+            if "incompatible function arguments" in text and "functape." in text:
+                raise ArgumentError(MIXED) from error  # MLX asks no value on the right of @
 
 
 # --- out ----------------------------------------------------------------------------------------
@@ -269,5 +281,5 @@ def with_aux(name, out, has_aux):
 def give(value, plain):
     """A result in the kind of array that the call came with."""
     if plain and type(value) is Tensor and value.rank == 0 and value.edge is None:
-        return value.cell.data
+        return value.array
     return value

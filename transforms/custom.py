@@ -83,9 +83,9 @@ def put_on_tape(node, outs, form, rank):
     """The outputs as tensors of this rank that come from one node."""
     finished = []
     for k, o in enumerate(outs):
-        own = Tensor(o.cell.data if type(o) is Tensor and o.rank == rank else o, rank)
+        own = Tensor(o.array if type(o) is Tensor and o.rank == rank else o, rank)
         if own.dtype in INEXACT:
-            own.node = output_of(node, k)
+            own.edge = output_of(node, k)
         finished.append(own)
     return tree.unflatten(form, finished)
 

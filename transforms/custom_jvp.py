@@ -158,7 +158,7 @@ class TransposedNode(Node):
         weights = tuple(constant(g[k]) if k in g else Op.zeros(Aval(*aval))
                         for k, aval in enumerate(self.avals))
         found = pull(weights)
-        return list(zip(chosen, [p.cell.data for p in found] if lift is None else found,
+        return list(zip(chosen, [p.array for p in found] if lift is None else found,
                         strict=True))
 
     def release(self):

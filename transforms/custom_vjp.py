@@ -195,7 +195,7 @@ class CustomNode(Node):
             raise ShapeError(f"{self.name}: cotangent {i} of bwd must have the shape of "
                                       f"its argument, {shape}, but is {describe(part)}.")
         part = part if part.dtype == dtype else part.astype(dtype)
-        return part.cell.data if lift is None else part
+        return part.array if lift is None else part
 
     def residuals(self, kept):
         return kept

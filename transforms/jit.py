@@ -53,10 +53,14 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
 
 
 class Compiled:
-    """A function with the graphs that were compiled for it so far."""
+    """A function with the graphs that were compiled for it so far.
+
+    `mx.compile` tells shapes and dtypes apart by itself. Only where what a function returns is
+    structured by them, or some of them cannot be compiled, each has a graph of its own here.
+    """
 
     def __init__(self, f, static_argnums, static_argnames, fallback):
-        self.f, self.fallback, self.graphs = f, fallback, {}
+        self.f, self.fallback, self.graphs, self.by_shape = f, fallback, {}, False
         self.static_argnums, self.static_argnames = static_positions(
             f, static_argnums, static_argnames
         )
@@ -78,9 +82,30 @@ class Compiled:
         leaves, structure = tree.flatten(moving)
         arrays = [a if type(a) is mx.array else entering(a, moving, i)
                   for i, a in enumerate(leaves)]
-        if any(a is None for a in arrays):  # a transform around this call tracks an argument
+        if any([a is None for a in arrays]):  # a transform around this call tracks an argument
             return self.uncompiled(args, kwargs)
-        key = (structure, fixed, tuple([(a.shape, a.dtype) for a in arrays]))
+        graph = self.graph(structure, fixed, arrays)
+        if graph.eager:
+            return self.uncompiled(args, kwargs)
+        try:
+            outs = graph(arrays)
+        except TrackedError:
+            graph.eager = self.by_shape = True
+            return self.uncompiled(args, kwargs)
+        except Exception as error:
+            if not is_concretization(error):
+                raise
+            self.fall_back(graph, error)
+            return self.uncompiled(args, kwargs)
+        self.by_shape = self.by_shape or graph.varies
+        outs = outs if boundary.is_plain(leaves) else map(Tensor, outs)
+        return tree.unflatten(graph.out, outs)
+
+    def graph(self, structure, fixed, arrays):
+        """The graph for arguments of this structure, made on first use."""
+        key = (structure, fixed)
+        if self.by_shape:
+            key += tuple([(a.shape, a.dtype) for a in arrays])
         try:
             graph = self.graphs.get(key)
         except TypeError:
@@ -88,20 +113,7 @@ class Compiled:
                                 f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
             graph = self.graphs[key] = Graph(self.f, structure, fixed)
-        if graph.eager:
-            return self.uncompiled(args, kwargs)
-        try:
-            outs = graph(arrays)
-        except TrackedError:
-            graph.eager = True
-            return self.uncompiled(args, kwargs)
-        except Exception as error:
-            if not is_concretization(error):
-                raise
-            self.fall_back(graph, error)
-            return self.uncompiled(args, kwargs)
-        plain = boundary.is_plain(moving)
-        return tree.unflatten(graph.out, [o if plain else Tensor(o) for o in outs])
+        return graph
 
     def uncompiled(self, args, kwargs):
         """The function as it is; what comes in as `mx.array`s goes out as such."""
@@ -116,7 +128,7 @@ class Compiled:
                 f"jit: {line} needs the value of an array that is being traced. Use where, cond "
                 "or while_loop, make the argument static, or pass fallback=True."
             ) from error
-        graph.eager = True
+        graph.eager = self.by_shape = True
         warnings.warn(f"jit: {line} needs the value of an array that is being traced, so this "
                       "function runs uncompiled. Use where, cond or while_loop there, or make "
                       "the argument static.", RuntimeWarning, stacklevel=3)
@@ -132,6 +144,7 @@ class Graph:
     def __init__(self, f, structure, fixed):
         self.f, self.structure, self.fixed = f, structure, fixed
         self.out, self.eager = None, False
+        self.varies = False  # whether the structure of the results depends on shapes or dtypes
         self.shares = False  # whether f closes over an argument: then it gets copies
         # the state of MLX's generator goes in and out, or each call would draw the same numbers
         state = mx.random.state
@@ -153,10 +166,12 @@ class Graph:
         for place, v in self.fixed:
             (args if isinstance(place, int) else kwargs)[place] = v
         with boundary.inside(), tracing():
-            outs, self.out = boundary.outputs("jit", self.f(*args, **kwargs))
+            outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
+        self.varies = self.varies or self.out not in (None, out)
+        self.out = out
         if any(is_tracked(o) for o in outs):
             raise TrackedError  # by way of something that f closes over
-        return [o.cell.data for o in outs]
+        return [o.array for o in outs]
 
 
 @contextlib.contextmanager
@@ -172,7 +187,7 @@ def entering(leaf, moving, i):
     """The `mx.array` of an argument; None if a transform tracks it."""
     if isinstance(leaf, boundary.ARRAYS):
         value = constant(leaf, "jit", i)
-        return None if is_tracked(value) else value.cell.data
+        return None if is_tracked(value) else value.array
     place = boundary.where(moving, ("args", "kwargs"), i)
     raise ArgumentError(f"jit traces arrays, but {place} is {describe(leaf)}. Name the argument "
                         "in static_argnums or static_argnames.")

@@ -230,7 +230,7 @@ def plain(value):
     """The array of all examples of a value: `vmap` and `jvp` around it taken off."""
     while not (type(value) is Tensor and value.rank == 0):
         value = below(value)[0]
-    return value.cell.data
+    return value.array
 
 
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):

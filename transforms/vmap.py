@@ -151,7 +151,7 @@ def joined(parts, axis):
 
 def evaluate(values):
     """Compute a chunk before the next one starts, where the values are there to be computed."""
-    arrays = [v.cell.data for v in values if type(v) is Tensor and v.rank == 0]
+    arrays = [v.array for v in values if type(v) is Tensor and v.rank == 0]
     if levels.depth == 0 and not mode.tracing:
         mx.eval(arrays)
 

@@ -123,7 +123,7 @@ class Recording:
             raise CheckpointError(f"The second run of a checkpointed function saved "
                                   f"{describe(tensor)} as value {k}, the first {first}. It must "
                                   "do the same both times.")
-        self.values[k] = tensor.cell.data
+        self.values[k] = tensor.array
         if len(self.values) == len(forms):
             raise EnoughError
         return Slot(k, tensor, True)
@@ -137,7 +137,7 @@ def after(g, arg):
     and would otherwise be free to do all second runs first, and hold all their values at once."""
     if type(arg) is not Tensor or arg.rank or not isinstance(g, mx.array):
         return arg
-    (data,) = mx.depends([arg.cell.data], [g])
+    (data,) = mx.depends([arg.array], [g])
     return Tensor(data, 0, arg.edge)
 
 
@@ -146,29 +146,28 @@ class EnoughError(Exception):
 
 
 class Slot:
-    """The place of a saved value: its number, the value itself if it is kept, and the cell it came
-    from, weakly: what nobody holds, nobody can change."""
+    """The place of a saved value: its number, the value itself if it is kept, and the history of
+    the array, weakly: what nobody holds, nobody can change."""
 
-    __slots__ = ("number", "value", "cell", "version")
+    __slots__ = ("number", "value", "history", "version")
 
     def __init__(self, number, tensor, kept):
-        self.number, self.value = number, tensor.cell.data if kept else None
-        self.cell, self.version = weakref.ref(tensor.cell), tensor.version
+        self.number, self.value = number, tensor.array if kept else None
+        self.history, self.version = weakref.ref(tensor.own_history()), tensor.version
 
     def check(self, name):
-        cell = self.cell()
-        if cell is not None and cell.version != self.version and not mode.allow_mutation:
+        history = self.history()
+        if history is not None and history.version != self.version and not mode.allow_mutation:
             raise InplaceError(
-                f"{name} needs a value of a checkpointed function as it was, "
-                f"{describe(cell.data)}, but it was changed in place by {cell.changes[-1][2]} "
-                f"(saved at version {self.version}, now at version {cell.version}). Use the "
-                "out-of-place form, or change a clone()."
+                f"{name} needs value {self.number} of a checkpointed function as it was, but it "
+                f"was changed in place by {history.by} (saved at version {self.version}, now at "
+                f"version {history.version}). Use the out-of-place form, or change a clone()."
             )
 
 
 def snapshot(arg):
     """An argument as it is now, whatever is done to it in place before the second run."""
-    return Tensor(arg.cell.data, arg.rank, arg.edge) if type(arg) is Tensor else arg
+    return Tensor(arg.array, arg.rank, arg.edge) if type(arg) is Tensor else arg
 
 
 class PackedBy:
@@ -264,7 +263,7 @@ checkpoint_policies.checkpoint_dots = checkpoint_policies.dots_saveable
 
 
 def name_of(tensor):
-    return None if tensor.node is None else (tensor.node.notes or {}).get("checkpoint_name")
+    return None if tensor.node is None else tensor.node.note("checkpoint_name")
 
 
 def checkpoint_name(x, name):

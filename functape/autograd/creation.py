@@ -14,7 +14,7 @@ from functape.numpy import creation as arrays
 from functape.numpy.arguments import integer, shape_of
 from functape.op import Value
 from functape.tape import mode
-from functape.tensor import Tensor
+from functape.tensor import Tensor, forbid_recording
 
 # --- from data ----------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ def leaf(name, value, requires_grad):
                          "out to keep the dependence.")
     if not dependent:
         if mode.inference:
-            value.cell.version = None
+            forbid_recording([value])
         value.requires_grad = requires_grad
     return value
 

@@ -105,9 +105,9 @@ def tensors(name, what, given):
 
 def private(x, create_graph):
     """A tensor with the value of x that nobody else has."""
-    own = Tensor(x.cell.data, x.rank)
+    own = Tensor(x.array, x.rank)
     if create_graph and x.edge is not None:
-        own.node = Identity((x.edge,))
+        own.edge = Identity((x.edge,))
         return own
     return own.requires_grad_()
 

@@ -153,7 +153,7 @@ def settle(module, path):
 def stored(value, path):
     while isinstance(value, Value):
         if type(value) is Tensor:
-            value = value.cell.data
+            value = value.array
         elif hasattr(value, "primal"):
             value = value.primal
         else:

@@ -18,7 +18,7 @@ from functape.tensor import NUMBERS, Tensor
 
 def matmul(a, b):
     """a @ b. Matrices go straight to the op, which checks their shapes."""
-    if type(a) is type(b) is Tensor and a.cell.data.ndim > 1 and b.cell.data.ndim > 1:
+    if type(a) is type(b) is Tensor and a.array.ndim > 1 and b.array.ndim > 1:
         return products.matmul(a, b)
     return contraction.matmul_of(a, b)
 

@@ -51,7 +51,7 @@ ratio = elementwise(
 )
 reciprocal = elementwise("reciprocal", mx.reciprocal, lambda ans: -square(ans), unbounded=True,
                          doc="1 / x.")
-square = elementwise("square", mx.square, lambda x: 2 * x, doc="x * x.")
+square = elementwise("square", mx.square, lambda g, x: (g + g) * x, doc="x * x.")
 degrees = elementwise("degrees", mx.degrees, 180 / PI, doc="Radians to degrees.")
 radians = elementwise("radians", mx.radians, PI / 180, doc="Degrees to radians.")
 
@@ -173,8 +173,9 @@ sigmoid = elementwise("sigmoid", exact(mx.sigmoid, float64.sigmoid), lambda ans:
 
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
-sin = elementwise("sin", exact(mx.sin, float64.sin), lambda x: cos(x), doc="Sine of x in radians.")
-cos = elementwise("cos", exact(mx.cos, float64.cos), lambda x: -sin(x),
+sin = elementwise("sin", exact(mx.sin, float64.sin), lambda g, x: g * cos(x),
+                  doc="Sine of x in radians.")
+cos = elementwise("cos", exact(mx.cos, float64.cos), lambda g, x: -g * sin(x),
                   doc="Cosine of x in radians.")
 tan = elementwise("tan", mx.tan, lambda ans: 1 + square(ans), unbounded=True,
                   doc="Tangent of x in radians.")

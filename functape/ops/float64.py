@@ -16,11 +16,8 @@ F64 = mx.float64
 def exact(kernel, double):
     """A kernel that runs `double` on float64 arrays and MLX's `kernel` on all others."""
 
-    def choose(x, **params):
-        # the size first: comparing dtypes costs as much as half a kernel call
-        if x.itemsize == 8 and x.dtype == F64:
-            return double(x, **params)
-        return kernel(x, **params) if params else kernel(x)
+    def choose(x):  # the size first: comparing dtypes costs as much as half a kernel call
+        return double(x) if x.itemsize == 8 and x.dtype == F64 else kernel(x)
 
     return choose
 

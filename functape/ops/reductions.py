@@ -8,14 +8,12 @@ from functape.ops.elementwise import exp, finite, nonpositive, ratio
 from functape.ops.families import (
     astype,
     batch_reduction,
-    broadcast_to,
     count_of,
-    keep,
     nondiff,
     reduction,
     total,
+    unreduce,
 )
-from functape.ops.float64 import exact
 from functape.ops.movement import (
     along,
     concatenate,
@@ -33,8 +31,8 @@ sum = total
 mean = Op(
     "mean", reduce_kernels.mean, args=("x",), jvp=LINEAR, batch=batch_reduction,
     doc="Mean over axes.",
-    vjp=[lambda g, x_shape, axis: broadcast_to(
-        keep(g, x_shape, axis) * (1 / max(count_of(x_shape, axis), 1)), shape=x_shape)],
+    vjp=[lambda g, x_shape, axis: unreduce(
+        g * (1 / max(count_of(x_shape, axis), 1)), x_shape, axis)],
 )
 
 
@@ -120,7 +118,11 @@ def centre_on(g, ans, axis):
     return product - ans * total(product, axis=axis, keepdims=True)
 
 
-logsumexp_kernel = exact(reduce_kernels.logsumexp, float64.logsumexp)
+def logsumexp_kernel(x, axis, keepdims):
+    log_total = float64.logsumexp if x.dtype == mx.float64 else reduce_kernels.logsumexp
+    return log_total(x, axis, keepdims)
+
+
 logsumexp = reduction(
     "logsumexp", logsumexp_kernel, lambda x, ans: exp(nonpositive(x - finite(ans))),
     doc="log of the sum of exp over axes, without overflow.",

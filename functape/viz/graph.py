@@ -88,8 +88,8 @@ def tracked(a):
     value = constant(a)
     if not mx.issubdtype(value.dtype, mx.inexact):
         return value
-    leaf = Tensor(value.cell.data)
-    leaf.sink = AccumulateGrad(leaf)
+    leaf = Tensor(value.array)
+    leaf.edge = AccumulateGrad(leaf)
     return leaf
 
 
@@ -225,7 +225,7 @@ class Reader:
         if leaf is not None:
             notes = [".grad", *hooks_at(node)]
             if self.gradients is not None and leaf.grad is not None:
-                notes[0] = f".grad {shown(*size_of(leaf.grad.cell.data))}"
+                notes[0] = f".grad {shown(*size_of(leaf.grad.array))}"
             return Box("leaf", self.names.get(id(leaf), "leaf"), describe(leaf), ", ".join(notes))
         if type(node) is Capture:
             return Box("leaf", "input", bracket(self.shapes.get(node)), "of a transform")
@@ -249,7 +249,7 @@ class Reader:
             fixed = at >= 0 and node.edges[at] is None
             box.saved.append((name, describe(value), self.size(value), fixed))
         box.facts = [f"{name}={short(value)}" for name, value in facts.items()
-                     if not name.endswith(("_shape", "_dtype")) and name != "shapes"]
+                     if not name.endswith(("_shape", "_dtype", "shapes", "spaces"))]
         return box
 
     def size(self, value):
@@ -335,8 +335,9 @@ def input_shapes(node, out_shape):
     arrays, facts = saved(node)
     if op.variadic:
         return list(facts.get("shapes", [None] * len(node.edges)))
-    if op.batch is batch_elementwise and len(op.args) == 1:
-        return [out_shape]
+    if op.batch is batch_elementwise:
+        spaces = facts.get("spaces") or [None] * len(op.args)
+        return [out_shape if space is None else space[0] for space in spaces]
     return [facts.get(f"{name}_shape", getattr(arrays.get(name), "shape", None))
             for name in op.args]
 

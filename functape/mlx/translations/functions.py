@@ -6,6 +6,7 @@ from functape import tree
 from functape.mlx.translations.registry import translation
 from functape.numpy.plain_values import concrete
 from functape.op import Value
+from functape.tensor import Tensor
 
 # --- evaluation, saving ---------------------------------------------------------------------------
 
@@ -16,8 +17,8 @@ def arrays_in(value):
         return [value]
     if not isinstance(value, Value):
         return []
-    if hasattr(value, "cell"):
-        return arrays_in(value.cell.data)
+    if type(value) is Tensor:
+        return arrays_in(value.array)
     parts = (getattr(value, name, None) for name in ("primal", "tangent", "data"))
     return [a for part in parts if part is not None for a in arrays_in(part)]
 
