@@ -11,6 +11,7 @@ import weakref
 import mlx.core as mx
 
 from functape.errors import GraphError
+from functape.op import levels
 from functape.tape import Node, mode, sequence
 
 
@@ -66,7 +67,7 @@ def publish(leaf):
     """Compute a gradient that a thread added: MLX's streams belong to threads, and what is still
     to be computed on one cannot be asked for from another."""
     grad = leaf.grad.array
-    if not isinstance(grad, mx.array) or mode.tracing:
+    if not isinstance(grad, mx.array) or levels.tracing:
         return
     try:
         mx.eval(grad)

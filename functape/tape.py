@@ -39,7 +39,6 @@ class Mode(threading.local):
     recording = True  # grad mode
     inference = Special(False)
     functional = 0  # how many transforms are running: inside them arrays are values
-    tracing = 0  # how many jit traces are running: there arrays have no values yet
     replaying = -1  # when the first run of the checkpointed function that now runs again began
     walk = None  # the schedule of the backward pass that a user started
     allow_mutation = False  # saved values may have been changed in place since

@@ -14,7 +14,7 @@ import mlx.core as mx
 
 from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, describe
-from functape.tape import mode
+from functape.op import levels
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -176,11 +176,11 @@ class Graph:
 
 @contextlib.contextmanager
 def tracing():
-    mode.tracing += 1
+    levels.tracing += 1
     try:
         yield
     finally:
-        mode.tracing -= 1
+        levels.tracing -= 1
 
 
 def entering(leaf, moving, i):

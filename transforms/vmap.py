@@ -10,7 +10,6 @@ from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.op import NUMBERS, Value, levels
 from functape.ops.movement import concatenate, cut, spread, stack, transpose
-from functape.tape import mode
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -152,7 +151,7 @@ def joined(parts, axis):
 def evaluate(values):
     """Compute a chunk before the next one starts, where the values are there to be computed."""
     arrays = [v.array for v in values if type(v) is Tensor and v.rank == 0]
-    if levels.depth == 0 and not mode.tracing:
+    if levels.depth == 0 and not levels.tracing:
         mx.eval(arrays)
 
 

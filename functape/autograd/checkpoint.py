@@ -212,7 +212,7 @@ class RandomState:
 
 
 def generator_key():
-    return None if mode.tracing else mx.array(mx.random.state[0])
+    return None if levels.tracing else mx.array(mx.random.state[0])
 
 
 def set_generator_key(key):

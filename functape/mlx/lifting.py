@@ -10,8 +10,7 @@ import weakref
 import mlx.core as mx
 
 from functape import tree
-from functape.op import Op, Rule, Value
-from functape.tape import mode
+from functape.op import Op, Rule, Value, levels
 from functape.tensor import INEXACT, Tensor
 
 
@@ -96,7 +95,7 @@ class FlatFunction:
         before = mx.random.state[0]
         if not self.random:
             out = self.f(*args, **kwargs)
-            if mx.random.state[0] is before or mode.tracing:
+            if mx.random.state[0] is before or levels.tracing:
                 return out
             self.random = True
         before = mx.array(before)

@@ -9,7 +9,7 @@ import math
 import mlx.core as mx
 
 from functape.op import Op
-from functape.ops import float64
+from functape.ops import float64, vector_kernels
 from functape.ops.families import (
     astype,
     batch_elementwise,
@@ -23,6 +23,7 @@ from functape.ops.families import (
     stretch,
 )
 from functape.ops.float64 import exact
+from functape.ops.vector_kernels import best_of
 
 FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 LN2, LN10, PI = math.log(2), math.log(10), math.pi
@@ -152,7 +153,8 @@ def logaddexp_kernel(x, y):
     return float64.logaddexp(x, y) if double else mx.logaddexp(x, y)
 
 
-exp = elementwise("exp", exact(mx.exp, float64.exp), lambda ans: ans, unbounded=True, doc="e ** x.")
+exp = elementwise("exp", best_of(mx.exp, vector_kernels.exp, float64.exp),
+                  lambda ans: ans, unbounded=True, doc="e ** x.")
 exp2 = elementwise("exp2", lambda x: mx.power(2.0, x), lambda ans: LN2 * ans, unbounded=True,
                    doc="2 ** x.")
 expm1 = elementwise("expm1", mx.expm1, lambda ans: ans + 1, unbounded=True,
@@ -168,8 +170,8 @@ logaddexp = elementwise(
     lambda x, y: sigmoid(gap(x, y)), lambda x, y: sigmoid(gap(y, x)),
     doc="log(exp(x) + exp(y)), without overflow.",
 )
-sigmoid = elementwise("sigmoid", exact(mx.sigmoid, float64.sigmoid), lambda ans: ans * (1 - ans),
-                      doc="1 / (1 + e^-x).")
+sigmoid = elementwise("sigmoid", best_of(mx.sigmoid, vector_kernels.sigmoid, float64.sigmoid),
+                      lambda ans: ans * (1 - ans), doc="1 / (1 + e^-x).")
 
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
@@ -192,7 +194,8 @@ arctan2 = elementwise(
 )
 sinh = elementwise("sinh", mx.sinh, lambda x: cosh(x), unbounded=True, doc="Hyperbolic sine.")
 cosh = elementwise("cosh", mx.cosh, lambda x: sinh(x), unbounded=True, doc="Hyperbolic cosine.")
-tanh = elementwise("tanh", mx.tanh, lambda ans: 1 - square(ans), doc="Hyperbolic tangent.")
+tanh = elementwise("tanh", best_of(mx.tanh, vector_kernels.tanh), lambda ans: 1 - square(ans),
+                   doc="Hyperbolic tangent.")
 arcsinh = elementwise("arcsinh", mx.arcsinh, lambda x: rsqrt(1 + square(x)),
                       doc="Inverse hyperbolic sine.")
 arccosh = elementwise("arccosh", mx.arccosh, lambda x: rsqrt(x - 1) * rsqrt(x + 1),

@@ -3,7 +3,7 @@
 import mlx.core as mx
 
 from functape.op import LINEAR, Op
-from functape.ops import float64, reduce_kernels
+from functape.ops import float64, reduce_kernels, vector_kernels
 from functape.ops.elementwise import exp, finite, nonpositive, ratio
 from functape.ops.families import (
     astype,
@@ -109,6 +109,8 @@ product_of = reduction(
 
 
 def softmax_kernel(x, axis):
+    if vector_kernels.many(x):
+        return vector_kernels.softmax(x, axis)
     return float64.softmax(x, axis) if x.dtype == mx.float64 else mx.softmax(x, axis, precise=True)
 
 
@@ -119,6 +121,8 @@ def centre_on(g, ans, axis):
 
 
 def logsumexp_kernel(x, axis, keepdims):
+    if vector_kernels.many(x):
+        return vector_kernels.logsumexp(x, axis, keepdims)
     log_total = float64.logsumexp if x.dtype == mx.float64 else reduce_kernels.logsumexp
     return log_total(x, axis, keepdims)
 

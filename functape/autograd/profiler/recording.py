@@ -14,6 +14,7 @@ import mlx.core as mx
 from functape.autograd import calls, checks
 from functape.autograd.anomaly import arrays_of
 from functape.errors import describe
+from functape.op import levels
 from functape.tape import Output, mode
 
 FORWARD, BACKWARD, RANGE = "forward", "backward", "range"
@@ -99,7 +100,7 @@ def end(event):
 
 
 def wants_values():
-    return any(p.evaluate for p in listening.profiles) and not mode.tracing
+    return any(p.evaluate for p in listening.profiles) and not levels.tracing
 
 
 def settle(values):
