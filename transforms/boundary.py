@@ -19,29 +19,45 @@ from functape.tree_keys import structure_differences
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS)
 
+LEAF = tree.structure(0)
+
 # --- in -----------------------------------------------------------------------------------------
 
 
 def is_plain(*trees):
     """Whether the arrays of a call are MLX's own, so that its results should be."""
-    kinds = set(map(type, tree.leaves(trees)))
-    return mx.array in kinds and not any(issubclass(kind, Value) for kind in kinds)
+    return are_plain(map(type, tree.leaves(trees)))
 
 
-def enter(args):
-    """Arguments that are not differentiated: MLX's arrays as constants, all else as it is."""
-    if type(args) is mx.array:
-        return constant(args)
-    return tree.map(lambda a: constant(a) if type(a) is mx.array else a, args)
+def are_plain(kinds):
+    """Whether types of leaves are MLX's, and none is functape's."""
+    kinds = set(kinds)
+    return mx.array in kinds and not any([issubclass(kind, Value) for kind in kinds])
 
 
-def inexact_leaves(name, args, labels, allow_int=False):
+def enter(args, kinds=None):
+    """Arguments that are not differentiated: MLX's arrays as constants, all else as it is. The
+    types of the leaves go into the set `kinds`."""
+    leaves, structure = flatten(args)
+    if kinds is not None:
+        kinds.update(map(type, leaves))
+    return tree.unflatten(structure, [constant(a) if type(a) is mx.array else a for a in leaves])
+
+
+def flatten(args):
+    """As tree.flatten, with less ado for the tree that is one array."""
+    return ([args], LEAF) if type(args) in (Tensor, mx.array) else tree.flatten(args)
+
+
+def inexact_leaves(name, args, labels, allow_int=False, kinds=None):
     """Flatten arguments that are differentiated, and check each leaf.
 
     Returns:
       (values, structure) of the tuple `args`; `labels` names its members in messages.
     """
     leaves, structure = tree.flatten(args)
+    if kinds is not None:
+        kinds.update(map(type, leaves))
     return [inexact(name, a, args, labels, i, allow_int) for i, a in enumerate(leaves)], structure
 
 
@@ -155,12 +171,13 @@ class Call:
             places += more
         if len(places) > 1 and len(set(places)) != len(places):
             raise ShapeError(f"{name}: argnums and argnames name an argument twice.")
-        self.f, self.places, self.plain = f, places, is_plain(args, kwargs)
+        self.f, self.places, kinds = f, places, set()
         given = tuple(args[p] if isinstance(p, int) else kwargs[p] for p in places)
         labels = [f"args[{p}]" if isinstance(p, int) else f"kwargs[{p!r}]" for p in places]
-        self.values, self.structure = inexact_leaves(name, given, labels, allow_int)
-        self.args = [None if i in places else enter(a) for i, a in enumerate(args)]
-        self.kwargs = {k: None if k in places else enter(v) for k, v in kwargs.items()}
+        self.values, self.structure = inexact_leaves(name, given, labels, allow_int, kinds)
+        self.args = [None if i in places else enter(a, kinds) for i, a in enumerate(args)]
+        self.kwargs = {k: None if k in places else enter(v, kinds) for k, v in kwargs.items()}
+        self.plain = are_plain(kinds)
 
     def __call__(self, *leaves):
         args, kwargs = list(self.args), dict(self.kwargs)
@@ -257,7 +274,7 @@ class inside:
 
 def outputs(name, out):
     """The leaves of what the function returned, as values, and their structure."""
-    leaves, structure = tree.flatten(out)
+    leaves, structure = flatten(out)
     for i, a in enumerate(leaves):
         if not isinstance(a, ARRAYS):
             raise ArgumentError(

@@ -89,13 +89,13 @@ class Compiled:
             return self.uncompiled(args, kwargs)
         try:
             outs = graph(arrays)
-        except TrackedError:
-            graph.eager = self.by_shape = True
-            return self.uncompiled(args, kwargs)
         except Exception as error:
-            if not is_concretization(error):
-                raise
-            self.fall_back(graph, error)
+            if type(error) is not TrackedError:
+                if not is_concretization(error):
+                    raise
+                self.warn(error)
+            graph.eager = self.by_shape = True
+            self.graphs[self.key(structure, fixed, arrays)] = graph
             return self.uncompiled(args, kwargs)
         self.by_shape = self.by_shape or graph.varies
         outs = outs if boundary.is_plain(leaves) else map(Tensor, outs)
@@ -103,9 +103,7 @@ class Compiled:
 
     def graph(self, structure, fixed, arrays):
         """The graph for arguments of this structure, made on first use."""
-        key = (structure, fixed)
-        if self.by_shape:
-            key += tuple([(a.shape, a.dtype) for a in arrays])
+        key = self.key(structure, fixed, arrays)
         try:
             graph = self.graphs.get(key)
         except TypeError:
@@ -115,20 +113,24 @@ class Compiled:
             graph = self.graphs[key] = Graph(self.f, structure, fixed)
         return graph
 
+    def key(self, structure, fixed, arrays):
+        shapes = tuple([(a.shape, a.dtype) for a in arrays]) if self.by_shape else ()
+        return structure, fixed, shapes
+
     def uncompiled(self, args, kwargs):
         """The function as it is; what comes in as `mx.array`s goes out as such."""
         plain = boundary.is_plain(args, kwargs)
         out = self.f(*boundary.enter(args), **boundary.enter(kwargs))
         return tree.map(lambda o: boundary.give(o, plain), out)
 
-    def fall_back(self, graph, error):
+    def warn(self, error):
+        """Say which line stands in the way of compiling."""
         line = user_line(error)
         if not self.fallback:
             raise ConcretizationError(
                 f"jit: {line} needs the value of an array that is being traced. Use where, cond "
                 "or while_loop, make the argument static, or pass fallback=True."
             ) from error
-        graph.eager = self.by_shape = True
         warnings.warn(f"jit: {line} needs the value of an array that is being traced, so this "
                       "function runs uncompiled. Use where, cond or while_loop there, or make "
                       "the argument static.", RuntimeWarning, stacklevel=3)

@@ -205,7 +205,7 @@ def gradient_of(name, f, args, kwargs, argnums, argnames, has_aux, holomorphic, 
 
 
 def check_scalar(name, pull, holomorphic):
-    if pull.structure != tree.structure(0):
+    if pull.structure != boundary.LEAF:
         raise ArgumentError(f"{name} takes a function that returns one scalar, but it returned "
                             f"{pull.structure}. Return further results with has_aux=True.")
     out = pull.outs[0]

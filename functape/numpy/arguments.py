@@ -10,7 +10,7 @@ from functape.errors import ArgumentError, ShapeError, describe
 from functape.op import Value
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
-from functape.tensor import constant
+from functape.tensor import INEXACT, constant
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic)
 
@@ -54,11 +54,11 @@ def as_type(x, dtype):
 
 def inexact(x):
     """A value in floating point or complex."""
-    return x if dtypes.issubdtype(x.dtype, dtypes.inexact) else astype(x, dtype=dtypes.float32)
+    return x if is_inexact(x) else astype(x, dtype=dtypes.float32)
 
 
 def is_inexact(x):
-    return dtypes.issubdtype(x.dtype, dtypes.inexact)
+    return x.dtype in INEXACT
 
 
 # --- axes and shapes ----------------------------------------------------------------------------
