@@ -7,7 +7,7 @@ import numpy
 
 from functape import engine, tree, tree_util
 from functape.autograd.grad_mode import enable_grad
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable, describe
 from functape.op import levels
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
@@ -86,6 +86,7 @@ def vjp(f, *primals, has_aux=False):
     >>> pullback(1.0)
     (tensor(5.), tensor(3.))
     """
+    check_callable("vjp", f)
     plain = boundary.is_plain(primals)
     labels = [f"primals[{i}]" for i in range(len(primals))]
     values, structure = boundary.inexact_leaves("vjp", primals, labels)
@@ -155,6 +156,7 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=Fal
     >>> ft.value_and_grad(lambda p: p["w"] ** 2)({"w": 3.0})
     (tensor(9.), {'w': tensor(6.)})
     """
+    check_callable("value_and_grad", f)
     options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)
@@ -179,6 +181,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, argnam
     >>> ft.grad(ft.grad(lambda x: x ** 3))(2.0)
     tensor(12.)
     """
+    check_callable("grad", f)
     options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)
