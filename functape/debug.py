@@ -10,6 +10,7 @@ from functape.autograd import calls
 from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, user_stack
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value
+from functape.suggest import for_names_of
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor
 from functape.viz.graph import arrays_saved, owner, reachable
@@ -241,3 +242,5 @@ def inspect(y, leaves=None, seen=None):
         "dead ends": sum(getattr(n, "gone", False) for n in sinks),
         "no gradient": [f"{name}: {explain_none(leaf, roots[0], seen)}"
                         for name, leaf in named.items() if name not in reached]})
+
+__getattr__ = for_names_of(__name__)

@@ -217,7 +217,13 @@ class Op:
         extra = "".join(f", {k}={v!r}" for k, v in params.items())
         kind = ShapeError if isinstance(error, (ValueError, IndexError)) else ArgumentError
         reason = str(error).splitlines()[0].rstrip(".")
+        if isinstance(error, TypeError) and not self.variadic and len(args) != len(self.args):
+            return ArgumentError(f"{self.name} takes {len(self.args)} array(s), "
+                                 f"{', '.join(self.args)}, but got {len(args)}: {given}.")
         remedy = "Check the shapes and dtypes of the arguments."
+        for part, words in COMPLAINTS.items():
+            if part in reason:
+                reason, remedy = words
         if "float64" in reason and "GPU" in reason:
             kind, remedy = ArgumentError, NO_FLOAT64
         return kind(f"{self.name}({given}{extra}) is not defined: {reason}. {remedy}")
@@ -238,6 +244,20 @@ def spaces(args, outs, params):
     given = [None if type(a) in NUMBERS else (a.shape, a.dtype) for a in args]
     own = (out.shape, out.dtype)
     return [None if space == own else space for space in given]
+
+
+# What MLX's kernels complain of: part of their words -> (reason, remedy).
+COMPLAINTS = {
+    "cannot be broadcast": (
+        "these shapes do not broadcast",
+        "From the last, lengths must be equal, or 1: add an axis with x[:, None], or reshape."),
+    "Only allowed on integer": (
+        "it takes integers or booleans", "Convert them, x.astype(functape.int32)."),
+    "incompatible function arguments": (
+        "it does not take these arguments", "Check their names, kinds and number."),
+    "unexpected keyword argument": (
+        "it does not take such an argument", "Check their names, kinds and number."),
+}
 
 
 # One flat function for each kind of reading: they run for every operation that is recorded.

@@ -227,10 +227,10 @@ def as_array(a, name="asarray", index=0):
         return mx.array(python_number(a))
     if isinstance(a, (np.ndarray, np.generic)):
         return from_numpy(a)
-    raise ArgumentError(
-        f"{name} takes arrays and numbers, but argument {index} is {describe(a)}. "
-        "Make it an array with functape.asarray(...) first."
-    )
+    place = index if isinstance(index, str) else f"argument {index}"
+    remedy = ("Make it an array with functape.asarray(...) first." if isinstance(a, (list, tuple))
+              else "Give it an array or a number.")
+    raise ArgumentError(f"{name} takes arrays and numbers, but {place} is {describe(a)}. {remedy}")
 
 
 def handle(array):

@@ -7,6 +7,7 @@ if __name__ != "functape.transforms":
     )
 
 from functape.autograd import supplied
+from functape.suggest import for_names_of
 from functape.transforms.constants import stop_gradient
 from functape.transforms.custom_jvp import custom_jvp
 from functape.transforms.custom_vjp import custom_gradient, custom_vjp
@@ -28,3 +29,5 @@ __all__ = [
     "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp", "linear_transpose", "linearize",
     "make_tape", "stop_gradient", "value_and_grad", "vjp", "vmap",
 ]
+
+__getattr__ = for_names_of(__name__)

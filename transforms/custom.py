@@ -10,7 +10,7 @@ import inspect
 
 from functape import tree
 from functape.autograd.saved import PackedTensor, SavedTensor, keep
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable
 from functape.op import Value
 from functape.tape import output_of
 from functape.tensor import INEXACT, Tensor
@@ -21,9 +21,7 @@ class Custom:
     """A function of the user's, with its rules; common to both kinds."""
 
     def __init__(self, f, nondiff_argnums=(), nondiff_argnames=()):
-        if not callable(f):
-            raise ArgumentError(f"{type(self).__name__} decorates a function, but got "
-                                f"{describe(f)}.")
+        check_callable(type(self).__name__, f)
         self.f = f
         self.nondiff = ((nondiff_argnums,) if isinstance(nondiff_argnums, int)
                         else tuple(nondiff_argnums))

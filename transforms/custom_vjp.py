@@ -4,7 +4,7 @@ import functools
 import threading
 
 from functape import tree
-from functape.errors import ArgumentError, GraphError, ShapeError, describe
+from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
 from functape.op import Op
 from functape.tape import RELEASED, Node, Parts, freed, mode
 from functape.tensor import Tensor, constant
@@ -21,6 +21,7 @@ from functape.transforms.custom import (
 )
 from functape.transforms.forward import Dual
 from functape.transforms.vmap import Batched, vmap
+from functape.tree_keys import structure_differences
 
 
 class custom_vjp(Custom):
@@ -44,6 +45,7 @@ class custom_vjp(Custom):
 
     def defvjp(self, fwd, bwd):
         """Give the function its rule."""
+        check_callable("defvjp", fwd, bwd)
         self.fwd, self.bwd = fwd, bwd
 
     def __call__(self, *args, **kwargs):
@@ -143,8 +145,8 @@ class VjpRule:
         parts = tree.unflatten(self.structure, list(range(self.structure.num_leaves)))
         if not isinstance(grads, tuple) or len(grads) != len(parts):
             raise ArgumentError(f"{self.name}: bwd must return a tuple of {len(parts)} "
-                                f"cotangent(s), one for each argument, but returned "
-                                f"{describe(grads)}.")
+                                f"cotangent(s), one for each argument (None: zero), but "
+                                f"returned {describe(grads)}.")
         leaves = []
         for i, (g, part) in enumerate(zip(grads, parts, strict=True)):
             form = tree.structure(part)
@@ -153,9 +155,10 @@ class VjpRule:
                 continue
             found, given = tree.flatten(g)
             if given != form:
+                lines = structure_differences(form, given, names=("argument", "cotangent"))
                 raise ArgumentError(f"{self.name}: cotangent {i} of bwd must have the structure "
-                                    f"of argument {i}, {form}, but has {given}.")
-            leaves += [constant(x) for x in found]
+                                    f"of argument {i}, but they differ:\n  " + "\n  ".join(lines))
+            leaves += [constant(x, f"{self.name}: bwd returns cotangents; it", i) for x in found]
         return leaves
 
 

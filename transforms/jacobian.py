@@ -6,7 +6,7 @@ import math
 import mlx.core as mx
 
 from functape import tree
-from functape.errors import ArgumentError
+from functape.errors import ArgumentError, check_callable
 from functape.ops.movement import cut, reshape
 from functape.tensor import constant
 from functape.transforms import boundary
@@ -38,6 +38,7 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, chun
     tensor([[2., 0.],
             [0., 6.]])
     """
+    check_callable("jacrev", f)
 
     @functools.wraps(f)
     def jacobian(*args, **kwargs):
@@ -66,6 +67,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False, chunk_size=None):
     tensor([[2., 0.],
             [0., 6.]])
     """
+    check_callable("jacfwd", f)
 
     @functools.wraps(f)
     def jacobian(*args, **kwargs):
@@ -101,6 +103,7 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False, chunk_size=None):
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
+    check_callable("hessian", f)
     inner = jacrev(f, argnums, has_aux, holomorphic)
     return jacfwd(inner, argnums, has_aux, holomorphic, chunk_size)
 
@@ -127,6 +130,7 @@ def hvp(f, primals, tangents, *, mode="forward_over_reverse", batched=False):
     >>> ft.hvp(lambda x: (x ** 3).sum(), (ft.numpy.array([1.0, 2.0]),), (ft.numpy.ones(2),))
     tensor([ 6., 12.])
     """
+    check_callable("hvp", f)
     primals = tuple(primals)
     gradient = grad(f, 0 if len(primals) == 1 else tuple(range(len(primals))))
     if mode == "forward_over_reverse":

@@ -7,18 +7,21 @@ gradients included, ends up in the one graph.
 import contextlib
 import functools
 import inspect
+import os
 import traceback
 import warnings
 
 import mlx.core as mx
 
 from functape import tree
-from functape.errors import ArgumentError, ConcretizationError, describe
+from functape.autograd.checkpoint import generator_key, set_generator_key
+from functape.errors import ArgumentError, ConcretizationError, check_callable, describe
 from functape.op import levels
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
 EVAL = "[eval]"  # how MLX says that a tracer has no value
+OWN = tuple(os.path.dirname(m.__file__) + os.sep for m in (tree, boundary))  # both source trees
 UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
 
 
@@ -47,8 +50,7 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
     if f is None:
         return functools.partial(jit, static_argnums=static_argnums,
                                  static_argnames=static_argnames, fallback=fallback)
-    if not callable(f):
-        raise ArgumentError(f"jit takes a function, but got {describe(f)}.")
+    check_callable("jit", f)
     return functools.wraps(f)(Compiled(f, static_argnums, static_argnames, fallback))
 
 
@@ -82,7 +84,7 @@ class Compiled:
         leaves, structure = tree.flatten(moving)
         arrays = [a if type(a) is mx.array else entering(a, moving, i)
                   for i, a in enumerate(leaves)]
-        if any([a is None for a in arrays]):  # a transform around this call tracks an argument
+        if levels.tracing or any([a is None for a in arrays]):  # there is one around this call
             return self.uncompiled(args, kwargs)
         graph = self.graph(structure, fixed, arrays)
         if graph.eager:
@@ -155,10 +157,13 @@ class Graph:
     def __call__(self, arrays):
         if self.shares:
             arrays = [mx.array(a) for a in arrays]
+        before = generator_key() if self.out is None else None
         try:
             return self.compiled(arrays)
-        except ValueError as error:
-            if self.shares or UNCAPTURED not in str(error):
+        except Exception as error:
+            if before is not None:
+                set_generator_key(before)  # a trace that ends early leaves a tracer in its place
+            if self.shares or not isinstance(error, ValueError) or UNCAPTURED not in str(error):
                 raise
         self.shares = True
         return self(arrays)
@@ -206,8 +211,7 @@ def is_concretization(error):
 def user_line(error):
     """The last line of the traceback that is not functape's own."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [fr for fr in frames if "functape" not in fr.filename.replace("\\", "/").split("/")
-           and "/transforms/" not in fr.filename]
+    own = [fr for fr in frames if not fr.filename.startswith(OWN)]
     frame = (own or frames)[-1]
     return f"line {frame.lineno} of {frame.filename} ({frame.line})"
 

@@ -9,7 +9,13 @@ see `scan` for how to trade time for memory.
 import mlx.core as mx
 
 from functape import dtypes, tree
-from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.errors import (
+    ArgumentError,
+    ConcretizationError,
+    ShapeError,
+    check_callable,
+    describe,
+)
 from functape.numpy.arguments import as_type, integer
 from functape.op import Value
 from functape.ops.elementwise import where
@@ -175,12 +181,6 @@ def value_like(name, a, like):
 def call(f, *args):
     with boundary.inside():
         return f(*args)
-
-
-def check_callable(name, *functions):
-    for f in functions:
-        if not callable(f):
-            raise ArgumentError(f"{name} takes a function, but got {describe(f)}.")
 
 
 # --- while and for ------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ inside does shows as well: the text of `grad(f)` has the operations of the backw
 import functools
 
 from functape import tree
-from functape.errors import describe
+from functape.errors import check_callable, describe
 from functape.op import NUMBERS, Value, levels
 from functape.tensor import INEXACT, Tensor, constant
 from functape.transforms import boundary
@@ -94,6 +94,8 @@ def make_tape(f):
     %4 = sum(%3, axis=(0,), keepdims=False) : float32[]
     return %4
     """
+
+    check_callable("make_tape", f)
 
     @functools.wraps(f)
     def taped(*args, **kwargs):

@@ -6,7 +6,7 @@ import mlx.core as mx
 import numpy
 
 from functape import engine, tree, tree_util
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable, describe
 from functape.op import levels
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
@@ -88,6 +88,7 @@ def vjp(f, *primals, has_aux=False):
     >>> pullback(1.0)
     (tensor(5.), tensor(3.))
     """
+    check_callable("vjp", f)
     plain = boundary.is_plain(primals)
     labels = [f"primals[{i}]" for i in range(len(primals))]
     values, structure = boundary.inexact_leaves("vjp", primals, labels)
@@ -157,6 +158,7 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=Fal
     >>> ft.value_and_grad(lambda p: p["w"] ** 2)({"w": 3.0})
     (tensor(9.), {'w': tensor(6.)})
     """
+    check_callable("value_and_grad", f)
     options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)
@@ -181,6 +183,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, argnam
     >>> ft.grad(ft.grad(lambda x: x ** 3))(2.0)
     tensor(12.)
     """
+    check_callable("grad", f)
     options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)

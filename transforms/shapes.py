@@ -9,7 +9,7 @@ import mlx.core as mx
 from functape import dtypes, tree
 from functape.autograd.checkpoint import generator_key, set_generator_key
 from functape.autograd.grad_mode import no_grad
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable, describe
 from functape.numpy.arguments import shape_of, size_of
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
@@ -70,6 +70,7 @@ def eval_shape(f, *args, **kwargs):
     >>> ft.eval_shape(lambda x: (x @ x).sum(0), big)
     ShapeDtypeStruct(shape=(1000000,), dtype=float32)
     """
+    check_callable("eval_shape", f)
     leaves, structure = tree.flatten((args, kwargs))
     forms = [form_of(a, i) for i, a in enumerate(leaves)]
     found = []

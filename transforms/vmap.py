@@ -7,7 +7,7 @@ import mlx.core as mx
 import optree
 
 from functape import tree
-from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.errors import ArgumentError, ConcretizationError, ShapeError, check_callable, describe
 from functape.op import NUMBERS, Value, levels
 from functape.ops.movement import concatenate, cut, spread, stack, transpose
 from functape.tensor import Tensor, constant
@@ -80,6 +80,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_name=None, axis_size=None, chunk_size=No
     >>> ft.vmap(lambda x, y: x * y, in_axes=(0, None))(ft.numpy.arange(3.0), 10.0)
     tensor([ 0., 10., 20.])
     """
+    check_callable("vmap", f)
     if not isinstance(in_axes, (int, tuple, list, type(None))):
         raise ArgumentError("vmap: in_axes must be an integer, None, or a tuple with one entry an "
                             f"argument, but is {describe(in_axes)}.")

@@ -15,7 +15,13 @@ import mlx.core as mx
 
 from functape import tree
 from functape.autograd.grad_mode import enable_grad
-from functape.errors import FunctapeError, InplaceError, describe
+from functape.errors import (
+    ArgumentError,
+    FunctapeError,
+    InplaceError,
+    check_callable,
+    describe,
+)
 from functape.op import levels
 from functape.tape import OpNode, mode, sequence
 from functape.tensor import Tensor
@@ -42,6 +48,10 @@ def checkpoint(f, *, policy=None, preserve_random_state=True):
     >>> ft.grad(f)(0.0)
     tensor(0.)
     """
+    check_callable("checkpoint", f)
+    if policy is not None and not callable(policy):
+        raise ArgumentError("checkpoint: policy says which saved values to keep; choose one of "
+                            f"checkpoint_policies, or None, but not {policy!r}.")
 
     @functools.wraps(f)
     def checkpointed(*args, **kwargs):

@@ -150,7 +150,7 @@ def eye(n, m=None, dtype=None, requires_grad=False):
     tensor([[1., 0.],
             [0., 1.]])
     """
-    n, m = integer(n, "eye", "n"), None if m is None else integer(m, "eye", "m")
+    n, m = shape_of((n, n if m is None else m), "eye")
     dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, "eye")
     return leaf("eye", Tensor(mx.eye(n, m, dtype=dtype)), requires_grad)
 
@@ -223,7 +223,8 @@ def randperm(n):
     >>> sorted(ft.randperm(3).tolist())
     [0, 1, 2]
     """
-    return leaf("randperm", Tensor(mx.random.permutation(integer(n, "randperm", "n"))), False)
+    (n,) = shape_of(integer(n, "randperm", "n"), "randperm", "n")
+    return leaf("randperm", Tensor(mx.random.permutation(n)), False)
 
 
 def rand_like(x, dtype=None, requires_grad=False):

@@ -14,6 +14,7 @@ from functape.autograd.grad_mode import enable_grad
 from functape.autograd.passes import grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.ops.movement import reshape, stack
+from functape.suggest import for_names_of
 from functape.tape import Identity
 from functape.tensor import Tensor
 
@@ -292,3 +293,5 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False):
         return grads[0] if not isinstance(inputs, (tuple, list)) else tuple(grads)
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize)
+
+__getattr__ = for_names_of(__name__)

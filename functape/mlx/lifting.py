@@ -10,6 +10,7 @@ import weakref
 import mlx.core as mx
 
 from functape import tree
+from functape.errors import check_callable
 from functape.op import Op, Rule, Value, levels
 from functape.tensor import INEXACT, Tensor
 
@@ -35,6 +36,7 @@ def lift(f, *, name=None, vmap=False):
     >>> ft.grad(ft.grad(lambda x: gate(x, 2.0)))(0.0)
     tensor(-0.)
     """
+    check_callable("lift", f)
     ops, name = {}, name or getattr(f, "__name__", type(f).__name__)
 
     def lifted(*args, **kwargs):

@@ -35,8 +35,7 @@ def functional_call(module, params, *args, **kwargs):
     >>> ft.grad(lambda p: ft.mlx.functional_call(layer, p, x).sum())(layer.parameters())
     {'weight': array([[1, 2]], dtype=float32)}
     """
-    if not is_module(module):
-        raise ArgumentError(f"functional_call takes a mlx.nn.Module, but got {describe(module)}.")
+    check_module("functional_call", module)
     values = any(isinstance(a, Value) for a in tree.leaves((params, args, kwargs)))
     with bound(module, params), dispatch(*namespaces(module)):
         out = module(*args, **kwargs)
@@ -62,6 +61,8 @@ def value_and_grad(model, fn):
     """
     from functape.transforms import value_and_grad as transform
 
+    check_module("value_and_grad", model)
+
     def run(params, *args, **kwargs):
         with bound(model, params), dispatch(namespace_of(fn), *namespaces(model)):
             out = fn(*args, **kwargs)
@@ -85,6 +86,12 @@ def namespaces(module):
     """The globals that the layers' own code sees."""
     found = [home_of(type(m)) for m in module.modules()]
     return list({id(space): space for space in found}.values())
+
+
+def check_module(name, module):
+    if not is_module(module):
+        raise ArgumentError(f"{name} takes a mlx.nn.Module, but got {describe(module)}. For a "
+                            "function of parameters use functape's own transforms.")
 
 
 # --- other arrays for the time of a call ----------------------------------------------------------

@@ -98,16 +98,16 @@ def axes_of(axis, ndim, name):
     return found
 
 
-def shape_of(shape, name):
+def shape_of(shape, name, what="shape"):
     """A shape as a tuple of non-negative integers; an integer is a shape of one axis."""
     if isinstance(shape, (tuple, list)):
-        found = tuple([integer(n, name, "a length in shape") for n in shape])
+        found = tuple([integer(n, name, f"a length in {what}") for n in shape])
     elif isinstance(shape, (np.ndarray, mx.array, Value)) and len(shape.shape) == 1:
         found = tuple(int(n) for n in np.asarray(shape))
     else:
-        found = (integer(shape, name, "shape"),)
+        found = (integer(shape, name, what),)
     if any(n < 0 for n in found):
-        raise ShapeError(f"{name}: shape {found} has a negative length. Lengths are 0 or more.")
+        raise ShapeError(f"{name}: {what} {found} has a negative length. Lengths are 0 or more.")
     return found
 
 

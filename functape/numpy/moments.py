@@ -2,7 +2,7 @@
 
 import mlx.core as mx
 
-from functape.errors import ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axes_of, inexact, unsupported, value
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.reductions import converted, masked, sum
@@ -121,6 +121,8 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
 
 
 def variance(name, a, axis, dtype, ddof, keepdims, where, centre):
+    if isinstance(ddof, str):
+        raise ArgumentError(f"{name}: ddof is a number, taken off the count, but is {ddof!r}.")
     a = inexact(converted(name, a, dtype))
     axes = axes_of(axis, len(a.shape), name)
     if where is None and centre is None and isinstance(ddof, int) and a.dtype != mx.complex64:

@@ -148,7 +148,7 @@ def converted(name, a, dtype):
 
 def masked(name, a, where, neutral):
     """`a`, with `neutral` in place of what does not count."""
-    mask = value(where, name)
+    mask = value(where, name, "where")
     if mask.dtype != mx.bool_:
         mask = elementwise.not_equal(mask, 0)
     shape = broadcast_shapes(a.shape, mask.shape)

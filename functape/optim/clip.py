@@ -4,7 +4,7 @@ import math
 
 import mlx.core as mx
 
-from functape.errors import ArgumentError, GraphError
+from functape.errors import ArgumentError, GraphError, describe
 from functape.tensor import Tensor
 
 
@@ -29,6 +29,8 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     tensor(5.)
     """
     grads = gradients(parameters)
+    if not max_norm >= 0:
+        raise ArgumentError(f"clip_grad_norm_: max_norm must be 0 or more, but is {max_norm}.")
     if not norm_type > 0:
         raise ArgumentError(f"clip_grad_norm_: norm_type must be positive, but is {norm_type}.")
     if not grads:
@@ -66,4 +68,8 @@ def clip_grad_value_(parameters, clip_value):
 
 def gradients(parameters):
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    for i, p in enumerate(parameters):
+        if not isinstance(p, Tensor):
+            raise ArgumentError(f"clip_grad takes leaves, but parameter {i} is {describe(p)}. For "
+                                "a dict give its values().")
     return [p.grad for p in parameters if p.grad is not None]

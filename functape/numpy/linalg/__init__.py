@@ -39,6 +39,7 @@ from functape.numpy.linalg.spectra import (
     svdvals,
 )
 from functape.numpy.shapes import matrix_transpose
+from functape.suggest import for_names_of
 
 __all__ = [
     "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
@@ -47,3 +48,5 @@ __all__ = [
     "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
     "EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult",
 ]
+
+__getattr__ = for_names_of(__name__)

@@ -55,6 +55,9 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     >>> linalg.cho_solve((array([[2.0]]), True), array([8.0]))
     tensor([2.])
     """
+    if not isinstance(c_and_lower, (tuple, list)) or len(c_and_lower) != 2:
+        raise ArgumentError("cho_solve takes the pair (factor, lower) that cho_factor(a) returns, "
+                            f"but got {describe(c_and_lower)}.")
     factor, lower = c_and_lower
     x, y = alike([square_matrix("cho_solve", factor), wide(value(b, "cho_solve", 1))])
     low, up = (x, adjoint(x)) if lower else (adjoint(x), x)
