@@ -35,6 +35,10 @@ class GradcheckError(FunctapeError, RuntimeError):
     """Derivatives that a function's backward gives differ from finite differences."""
 
 
+class CommunicationError(FunctapeError, RuntimeError):
+    """Another process of the group is gone, or was waited for in vain."""
+
+
 class ConcretizationError(FunctapeError, TypeError):
     """A plain Python value was asked of an array that stands for many, or for none yet."""
 
