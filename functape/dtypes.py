@@ -60,7 +60,7 @@ def as_dtype(dtype, name="dtype"):
 def by_name(dtype):
     if isinstance(dtype, str) and dtype in BY_NAME:
         return BY_NAME[dtype]
-    return by_numpy(dtype) or by_numpy(getattr(dtype, "dtype", None))
+    return by_numpy(getattr(dtype, "dtype", None)) or by_numpy(dtype)
 
 
 def by_numpy(dtype):

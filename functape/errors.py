@@ -19,6 +19,10 @@ class PositionError(FunctapeError, IndexError):
     """An index does not exist in the array."""
 
 
+class AxisError(ShapeError, IndexError):
+    """An axis does not exist in the array, or is named twice."""
+
+
 class GraphError(FunctapeError, RuntimeError):
     """The tape cannot answer: freed, unreachable, or nothing on it requires grad."""
 

@@ -71,7 +71,9 @@ def filled(x, value):
 BINARY = {
     "add_": families.add, "sub_": ew.subtract, "mul_": families.multiply, "div_": ew.divide,
     "pow_": ew.power, "remainder_": ew.remainder, "fmod_": ew.fmod,
-    "floor_divide_": ew.floor_divide,
+    "floor_divide_": ew.floor_divide, "bitwise_and_": ew.bitwise_and,
+    "bitwise_or_": ew.bitwise_or, "bitwise_xor_": ew.bitwise_xor,
+    "bitwise_left_shift_": ew.left_shift, "bitwise_right_shift_": ew.right_shift,
 }
 UNARY = {
     f"{name}_": getattr(ew, op)
@@ -174,5 +176,7 @@ def augmented(name):
 
 for python_name, name in {"iadd": "add_", "isub": "sub_", "imul": "mul_", "itruediv": "div_",
                           "ipow": "pow_", "ifloordiv": "floor_divide_",
-                          "imod": "remainder_"}.items():
+                          "imod": "remainder_", "iand": "bitwise_and_", "ior": "bitwise_or_",
+                          "ixor": "bitwise_xor_", "ilshift": "bitwise_left_shift_",
+                          "irshift": "bitwise_right_shift_"}.items():
     setattr(Tensor, f"__{python_name}__", augmented(name))

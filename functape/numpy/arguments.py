@@ -6,7 +6,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape import dtypes
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, AxisError, ShapeError, describe
 from functape.op import Value
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
@@ -79,8 +79,8 @@ def axis_of(axis, ndim, name, what="axis"):
     i = integer(axis, name, what)
     if not -ndim <= i < ndim:
         choice = f"choose one of {-ndim} to {ndim - 1}" if ndim else "a scalar has none"
-        raise ShapeError(f"{name}: {what} {i} does not exist in an array of {ndim} "
-                         f"dimension(s); {choice}.")
+        raise AxisError(f"{name}: {what} {i} does not exist in an array of {ndim} "
+                        f"dimension(s); {choice}.")
     return i % ndim
 
 
@@ -94,7 +94,7 @@ def axes_of(axis, ndim, name):
         return (axis_of(axis, ndim, name),)
     found = tuple([axis_of(a, ndim, name) for a in axis])
     if len(set(found)) != len(found):
-        raise ShapeError(f"{name}: axis {axis!r} names an axis twice. Name each once.")
+        raise AxisError(f"{name}: axis {axis!r} names an axis twice. Name each once.")
     return found
 
 

@@ -28,6 +28,8 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     n = integer(n, "diff", "n")
     if n < 0:
         raise ShapeError(f"diff: n is {n}; it must be 0 or more.")
+    if n == 0:
+        return a
     parts = [edge(p, a, axis) for p in (prepend,) if p is not None] + [a]
     parts += [edge(p, a, axis) for p in (append,) if p is not None]
     a = concatenate(parts, axis) if len(parts) > 1 else a

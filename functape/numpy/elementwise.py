@@ -18,7 +18,7 @@ from functape.numpy.arguments import (
 )
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
-from functape.ops.families import multiply
+from functape.ops.movement import copy_of
 
 # --- arithmetic ---------------------------------------------------------------------------------
 
@@ -30,7 +30,7 @@ def positive(x, /):
     >>> ft.numpy.positive(2.0)
     tensor(2.)
     """
-    return multiply(x, 1)
+    return copy_of(value(x, "positive"))
 
 
 def divmod(x1, x2, /):  # noqa: A001 - NumPy's name
@@ -70,7 +70,7 @@ def copysign(x1, x2, /):
     >>> ft.numpy.copysign(2.0, -0.0)
     tensor(-2.)
     """
-    x, y = inexact(value(x1, "copysign")), inexact(value(x2, "copysign", 1))
+    x, y = map(inexact, common("copysign", x1, x2))
     return ops.absolute(x) * (1 - 2 * ops.signbit(y))
 
 

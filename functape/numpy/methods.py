@@ -91,9 +91,13 @@ def namespace(self, *, api_version=None):
     return sys.modules["functape.numpy"]
 
 
-def dlpack(self, **options):
+def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """For other libraries' from_dlpack: the data, without its place on the tape."""
-    return concrete(self, "__dlpack__").__dlpack__()
+    data = concrete(self, "__dlpack__")
+    if dl_device not in (None, data.__dlpack_device__()):
+        raise BufferError(f"__dlpack__: the array is on the device {data.__dlpack_device__()}, "
+                          f"not on {tuple(dl_device)}. Leave dl_device out.")
+    return (mx.array(data) if copy else data).__dlpack__()
 
 
 def dlpack_device(self):

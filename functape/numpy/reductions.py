@@ -16,7 +16,7 @@ from functape.numpy.arguments import (
     value,
 )
 from functape.numpy.arranging import broadcast_shapes, broadcast_to
-from functape.ops import elementwise, families, movement
+from functape.ops import elementwise, families, movement, reduce_kernels
 from functape.ops import reductions as ops
 from functape.ops.elementwise import where as where_op
 
@@ -24,7 +24,7 @@ from functape.ops.elementwise import where as where_op
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):  # noqa: A001
-    """Sum over axes; small integers and booleans are summed as int32.
+    """Sum over axes; small integers and booleans are summed as int32, unsigned ones as uint32.
 
     Args:
       a: the array.
@@ -41,7 +41,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     """
     if out is not None:
         unsupported("sum", out=out)
-    a = converted("sum", a, dtype)
+    a = wide(converted("sum", a, dtype), dtype)
     a = a if where is None else masked("sum", a, where, 0)
     axes = axes_of(axis, len(a.shape), "sum")
     total = families.total(a, axis=axes, keepdims=keepdims)
@@ -57,7 +57,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     tensor([0., 6., 0.])
     """
     unsupported("prod", out=out)
-    a = converted("prod", a, dtype)
+    a = wide(converted("prod", a, dtype), dtype)
     a = a if where is None else masked("prod", a, where, 1)
     axes = axes_of(axis, len(a.shape), "prod")
     flat = one_axis(a, axes)
@@ -144,6 +144,11 @@ def logsumexp(a, axis=None, keepdims=False, where=None):
 def converted(name, a, dtype):
     a = value(a, name)
     return a if dtype is None else as_type(a, dtypes.as_dtype(dtype, name))
+
+
+def wide(a, dtype):
+    """A small integer or boolean whose dtype nobody states, in the dtype of its total."""
+    return as_type(a, reduce_kernels.wide(a.dtype)) if dtype is None else a
 
 
 def masked(name, a, where, neutral):

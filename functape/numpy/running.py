@@ -4,7 +4,7 @@ import mlx.core as mx
 
 from functape.errors import ShapeError, describe
 from functape.numpy.arguments import as_type, axis_of, size_of, unsupported, value
-from functape.numpy.reductions import converted
+from functape.numpy.reductions import converted, wide
 from functape.ops import movement
 from functape.ops import reductions as ops
 
@@ -61,7 +61,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def cumulative(name, op, x, axis, dtype, include_initial, first):
-    x = value(x, name)
+    x = wide(value(x, name), dtype)
     if axis is None:
         if len(x.shape) != 1:
             raise ShapeError(f"{name}: {describe(x)} has {len(x.shape)} axes, so axis must say "

@@ -65,7 +65,7 @@ def squeeze(a, axis=None):
     return ops.reshape(a, shape=tuple(n for i, n in enumerate(a.shape) if i not in axes))
 
 
-def expand_dims(a, axis):
+def expand_dims(a, axis=0):
     """With new axes of length 1 at the given places of the result.
 
     >>> import functape as ft

@@ -124,7 +124,8 @@ def hypot_kernel(x, y):
     big = mx.maximum(x, y)
     low = mx.minimum(x, y)
     small = masked(low / big, mx.not_equal(low, 0))
-    return mx.where(mx.isinf(big), big, big * mx.sqrt(1 + mx.square(small)))
+    far = mx.logical_or(x == math.inf, y == math.inf)  # also where the other is NaN
+    return mx.where(far, math.inf, big * mx.sqrt(1 + mx.square(small)))
 
 
 # --- exponentials and logarithms ----------------------------------------------------------------
@@ -157,7 +158,20 @@ exp = elementwise("exp", best_of(mx.exp, vector_kernels.exp, float64.exp),
                   lambda ans: ans, unbounded=True, doc="e ** x.")
 exp2 = elementwise("exp2", lambda x: mx.power(2.0, x), lambda ans: LN2 * ans, unbounded=True,
                    doc="2 ** x.")
-expm1 = elementwise("expm1", mx.expm1, lambda ans: ans + 1, unbounded=True,
+
+
+def expm1_kernel(z):
+    """Of a complex a + bj: expm1(a) cos b - 2 sin^2(b / 2) + j e^a sin b, exact near 0."""
+    if z.dtype != mx.complex64:
+        return mx.expm1(z)
+    a, b, whole = mx.real(z), mx.imag(z), mx.exp(z)
+    real = mx.expm1(a) * mx.cos(b) - 2 * mx.square(mx.sin(0.5 * b))
+    near = mx.logical_and(mx.isfinite(a), mx.isfinite(b))
+    real = mx.where(near, real, mx.real(whole) - 1)
+    return mx.view(mx.stack([real, mx.imag(whole)], axis=-1), mx.complex64).squeeze(-1)
+
+
+expm1 = elementwise("expm1", expm1_kernel, lambda ans: ans + 1, unbounded=True,
                     doc="e ** x - 1, exact for small x.")
 log = elementwise("log", mx.log, lambda g, x: ratio(g, x), doc="Natural logarithm.")
 log2 = elementwise("log2", mx.log2, lambda g, x: ratio(g, LN2 * x), doc="Logarithm to base 2.")
@@ -266,7 +280,17 @@ where = elementwise(
     lambda g, condition: scale(logical_not(condition), g), args=("condition", "x", "y"),
     doc="x where the condition holds, else y.",
 )
-remainder = elementwise("remainder", mx.remainder, 1, lambda x, y: -floor_divide(x, y),
+
+
+def remainder_kernel(x, y):
+    """MLX's, with the sign of y at zeros too."""
+    rest = mx.remainder(x, y)
+    if not mx.issubdtype(rest.dtype, mx.floating):
+        return rest
+    return mx.where(rest == 0, mx.where(mx.less(y, 0), mx.array(-0.0, rest.dtype), 0), rest)
+
+
+remainder = elementwise("remainder", remainder_kernel, 1, lambda x, y: -floor_divide(x, y),
                         doc="x - y floor(x / y): the sign of y.")
 
 
@@ -314,7 +338,14 @@ def above_kernel(x, y):
 
 TWO = ("x", "y")
 above = flat("above", above_kernel, TWO, doc="1 where x > y, 0.5 where they are equal, else 0.")
-sign = flat("sign", mx.sign, doc="-1, 0 or 1; z / |z| of a complex number.")
+
+
+def sign_kernel(x):
+    found = mx.sign(x)
+    return mx.where(x != x, x, found) if mx.issubdtype(found.dtype, mx.floating) else found
+
+
+sign = flat("sign", sign_kernel, doc="-1, 0 or 1; z / |z| of a complex number.")
 floor = flat("floor", mx.floor, doc="The largest integer not above x.")
 ceil = flat("ceil", mx.ceil, doc="The smallest integer not below x.")
 rint = flat("round", mx.round, doc="The nearest integer, ties to even.")
@@ -346,5 +377,20 @@ bitwise_not = flat("bitwise_not", mx.bitwise_invert, doc="~x, bit by bit.")
 bitwise_and = flat("bitwise_and", mx.bitwise_and, TWO, doc="x & y, bit by bit.")
 bitwise_or = flat("bitwise_or", mx.bitwise_or, TWO, doc="x | y, bit by bit.")
 bitwise_xor = flat("bitwise_xor", mx.bitwise_xor, TWO, doc="x ^ y, bit by bit.")
-left_shift = flat("left_shift", mx.left_shift, TWO, doc="x << y.")
-right_shift = flat("right_shift", mx.right_shift, TWO, doc="x >> y.")
+
+
+def left_shift_kernel(x, y):
+    """MLX's, whose shift wraps around at the width of the type; here all bits leave."""
+    moved = mx.left_shift(x, y)
+    return moved * mx.less(y, 8 * moved.itemsize)
+
+
+def right_shift_kernel(x, y):
+    """MLX's, in two steps: the second moves out what the first, short of the width, has left."""
+    most = 8 * mx.right_shift(x, y).itemsize - 1
+    first = min(y, most) if isinstance(y, int) else mx.minimum(y, most)
+    return mx.right_shift(mx.right_shift(x, first), y > first)
+
+
+left_shift = flat("left_shift", left_shift_kernel, TWO, doc="x << y.")
+right_shift = flat("right_shift", right_shift_kernel, TWO, doc="x >> y.")

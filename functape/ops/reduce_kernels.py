@@ -6,7 +6,8 @@ were never set. Here such a reduction gives the neutral element at once.
 
 import mlx.core as mx
 
-INTEGERS = (mx.bool_, mx.int8, mx.int16, mx.uint8, mx.uint16)  # MLX sums these as int32, uint32
+WIDE = {mx.bool_: mx.int32, mx.int8: mx.int32, mx.int16: mx.int32, mx.uint8: mx.uint32,
+        mx.uint16: mx.uint32}  # as MLX sums them
 
 
 def guarded(kernel, neutral, dtype_of=lambda dtype: dtype):
@@ -33,7 +34,8 @@ def shape_after(shape, axis, keepdims):
 
 
 def wide(dtype):
-    return mx.int32 if dtype in INTEGERS else dtype
+    """The dtype of a sum of elements of a dtype."""
+    return WIDE.get(dtype, dtype)
 
 
 def inexact(dtype):
