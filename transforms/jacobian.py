@@ -4,6 +4,7 @@ import functools
 import math
 
 import mlx.core as mx
+import numpy
 
 from functape import tree
 from functape.errors import ArgumentError, check_callable
@@ -157,10 +158,17 @@ def identity_rows(values):
     sizes = [math.prod(v.shape) for v in values]
     full, rows, start = sum(sizes), [], 0
     for v, n in zip(values, sizes, strict=True):
-        eye = mx.eye(full, n, -start, dtype=mx.float32).astype(v.dtype)
-        rows.append(constant(eye.reshape(full, *v.shape)))
+        rows.append(constant(identity(full, n, start).astype(v.dtype).reshape(full, *v.shape)))
         start += n
     return rows
+
+
+def identity(rows, columns, start):
+    """Ones from (start, 0) down to the right. A small one is data, which `jit` need not compute
+    in each call; a large one is computed where and when it is needed."""
+    if rows * columns > 1 << 20:
+        return mx.eye(rows, columns, -start, dtype=mx.float32)
+    return mx.array(numpy.eye(rows, columns, -start, dtype=numpy.float32))
 
 
 def row_blocks(rows, outs):

@@ -75,12 +75,7 @@ class Compiled:
         self.graphs.clear()
 
     def __call__(self, *args, **kwargs):
-        count = len(args)
-        static = {i % count for i in self.static_argnums if -count <= i < count}
-        fixed = tuple((i, args[i]) for i in sorted(static))
-        fixed += tuple((k, kwargs[k]) for k in sorted(kwargs) if k in self.static_argnames)
-        moving = ([None if i in static else a for i, a in enumerate(args)],
-                  {k: v for k, v in kwargs.items() if k not in self.static_argnames})
+        fixed, moving = self.parted(args, kwargs)
         leaves, structure = tree.flatten(moving)
         arrays = [a if type(a) is mx.array else entering(a, moving, i)
                   for i, a in enumerate(leaves)]
@@ -100,8 +95,19 @@ class Compiled:
             self.graphs[self.key(structure, fixed, arrays)] = graph
             return self.uncompiled(args, kwargs)
         self.by_shape = self.by_shape or graph.varies
-        outs = outs if boundary.is_plain(leaves) else map(Tensor, outs)
+        outs = outs if boundary.are_plain(map(type, leaves)) else map(Tensor, outs)
         return tree.unflatten(graph.out, outs)
+
+    def parted(self, args, kwargs):
+        """The static arguments, as pairs (place, value), and the others: (a list, a dict)."""
+        if not self.static_argnums and not self.static_argnames:
+            return (), (list(args), kwargs)
+        count = len(args)
+        static = {i % count for i in self.static_argnums if -count <= i < count}
+        fixed = tuple((i, args[i]) for i in sorted(static))
+        fixed += tuple((k, kwargs[k]) for k in sorted(kwargs) if k in self.static_argnames)
+        return fixed, ([None if i in static else a for i, a in enumerate(args)],
+                       {k: v for k, v in kwargs.items() if k not in self.static_argnames})
 
     def graph(self, structure, fixed, arrays):
         """The graph for arguments of this structure, made on first use."""
