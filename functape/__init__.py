@@ -100,12 +100,10 @@ __version__ = "0.1.0"
 LATER = ("debug", "distributed", "flatten_util", "lax", "mlx", "nn", "optim", "random", "scipy",
          "test_util", "tree_util", "viz")
 OF_MLX = ("default_device", "stream")
-suggest = for_names_of(__name__)
+suggest = for_names_of(__name__, LATER)
 
 
 def __getattr__(name):
-    if name in LATER:
-        return importlib.import_module(f"{__name__}.{name}")
     if name in OF_MLX:
         return getattr(importlib.import_module(f"{__name__}.mlx"), name)
     return suggest(name)

@@ -1,6 +1,5 @@
 """A name that a namespace lacks is answered with what may have been meant."""
 
-import difflib
 import importlib
 import sys
 
@@ -9,8 +8,9 @@ HOMES = ("functape", *(f"functape.{home}" for home in (
     "numpy", "nn", "scipy.special", "numpy.linalg", "lax", "random", "autograd", "optim")))
 
 
-def for_names_of(namespace):
-    """A module's `__getattr__`: the usual error, with what may have been meant.
+def for_names_of(namespace, later=()):
+    """A module's `__getattr__`: the submodules that are loaded when they are first named; else the
+    usual error, with what may have been meant.
 
     >>> import functape as ft
     >>> ft.numpy.sumn
@@ -22,6 +22,8 @@ def for_names_of(namespace):
     """
 
     def missing(name):
+        if name in later:
+            return importlib.import_module(f"{namespace}.{name}")
         raise AttributeError(f"{namespace} has no {name!r}.{hint(namespace, name)}", name=name)
 
     return missing
@@ -43,6 +45,8 @@ def near_miss(name, names):
     >>> near_miss("pfd", ["pdf", "cdf"])
     " Did you mean 'pdf'?"
     """
+    import difflib  # costs more than this whole module, and is seldom asked
+
     near = difflib.get_close_matches(name, names, 1)
     return f" Did you mean {near[0]!r}?" if near else ""
 

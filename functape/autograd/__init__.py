@@ -1,6 +1,6 @@
 """The eager face: backward passes, hooks, grad modes, custom functions and their checks."""
 
-from functape.autograd import conversion, copying, function, functional, graph, inplace, profiler
+from functape.autograd import conversion, copying, function, functional, graph, inplace
 from functape.autograd.anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -29,4 +29,4 @@ __all__ = [
     "set_detect_anomaly", "set_grad_enabled",
 ]
 
-__getattr__ = for_names_of(__name__)
+__getattr__ = for_names_of(__name__, later=("profiler",))

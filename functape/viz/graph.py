@@ -1,6 +1,5 @@
 """What a picture of a tape shows: boxes for nodes, leaves and results, and lines between them."""
 
-import inspect
 from dataclasses import dataclass, field
 
 import mlx.core as mx
@@ -12,6 +11,7 @@ from functape.ops.families import batch_elementwise
 from functape.sinks import AccumulateGrad, Capture
 from functape.tape import RELEASED, NodeOfMany, OpNode, Output
 from functape.tensor import Tensor, constant
+from functape.tree_keys import parameter_labels
 from functape.viz.folding import Unit, by_repeats, by_scope
 from functape.viz.gradients import measure, shown
 from functape.viz.gradients import size as size_of
@@ -71,16 +71,6 @@ def trace(f, args, kwargs):
         inputs.append(tree.unflatten(structure, made))
         names.update((label + path, t) for path, t in zip(tree.paths(arg), made, strict=True))
     return f(*inputs, **tree.map(constant, kwargs)), names
-
-
-def parameter_labels(f, count):
-    """Names for positional arguments: those of the function's parameters where it tells."""
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # some built-in functions have no signature
-        parameters = ()
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return [*names[:count], *(f"args[{i}]" for i in range(len(names), count))]
 
 
 def tracked(a):
