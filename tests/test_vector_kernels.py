@@ -1,4 +1,4 @@
-"""exp, tanh, sigmoid, softmax, logsumexp of many numbers: the whole range, special values too."""
+"""Kernels for many numbers, exp to where: over the whole range, special values too."""
 
 import functape as ft
 import functape.numpy as fnp
@@ -82,3 +82,21 @@ def test_softmax_and_logsumexp_of_rows():
     found = np.array(ft.nn.softmax(mx.array(x), axis=-1))
     np.testing.assert_allclose(found, scipy.special.softmax(x.astype(np.float64), axis=-1),
                                rtol=2e-6, atol=1e-38)
+
+
+@pytest.mark.parametrize("other", ["array", "number", "row", "half"])
+def test_where_is_exact_to_the_bit(other):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 100)).astype(np.float32)
+    x[0, :6] = np.inf, -np.inf, np.nan, -0.0, 1e-42, 6e4
+    y = {"array": x[::-1].copy(), "number": -2.5, "row": x[:1],
+         "half": x[::-1].astype(np.float16)}[other]
+    condition = rng.integers(2, size=x.shape) > 0
+    for c in (condition, condition[:, :1], condition.astype(np.int32) * 2):
+        for a, b in ((x, y), (y, x)):
+            found = fnp.where(c, a, b)
+            exact = np.where(c, a, np.float32(b) if other == "number" else b)
+            if other == "number":
+                exact = exact.astype(np.float32)
+            assert found.dtype == mx.float32
+            assert np.array_equal(np.array(found).view(np.int32), exact.view(np.int32))

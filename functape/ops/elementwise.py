@@ -275,7 +275,7 @@ clip = elementwise(
 relu = elementwise("relu", lambda x: mx.maximum(x, 0), lambda x: x > 0,
                    doc="max(x, 0); its slope at 0 is 0.")
 where = elementwise(
-    "where", mx.where,
+    "where", vector_kernels.where,
     None, lambda g, condition: scale(condition, g),
     lambda g, condition: scale(logical_not(condition), g), args=("condition", "x", "y"),
     doc="x where the condition holds, else y.",

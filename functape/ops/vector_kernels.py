@@ -89,3 +89,20 @@ LEAST = -3.4028234e38
 def softmax(x, axis):
     e = exp(x - reduce_kernels.max(x, axis, True))
     return e / reduce_kernels.sum(e, axis, True)
+
+
+def where(condition, x, y):
+    """x where the condition holds, else y: (x - y) c + y on their bits, as integers that wrap."""
+    if not (wide(x, y) or wide(y, x)) or type(condition) is not mx.array:
+        return mx.where(condition, x, y)
+    x, y = (mx.view(a if type(a) is mx.array else mx.array(a, mx.float32), mx.int32)
+            for a in (x, y))
+    chosen = condition.astype(mx.bool_).astype(mx.int32)
+    return mx.view((x - y) * chosen + y, mx.float32)
+
+
+def wide(x, y):
+    """Whether x is a large array, with which y, another or a number, shares the dtype."""
+    if type(x) is not mx.array or x.nbytes < MANY_TRACED or not many(x):
+        return False
+    return type(y) in (bool, int, float) or type(y) is mx.array and y.dtype == mx.float32
