@@ -88,12 +88,13 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
     """
     order, live, _ = plan
     arrived, captured, check = {}, {}, mode.check
+    take = arrived.pop
     if check is not None:
         check.seeds(seeds)
     for root, seed in zip(roots, seeds, strict=True):
         arrived[root] = arrived[root] + seed if root in arrived else seed
     for node in order:
-        g = arrived.pop(node, None)
+        g = take(node, None)
         if g is None:
             continue
         hooks = node.hooks

@@ -204,7 +204,7 @@ class OpNode(Node):
         return self.plan.op.name.title().replace("_", "") + "Backward"
 
     def pullback(self, g, lift, live):
-        saved, edges, plan = self.saved, self.edges, self.plan
+        saved, plan = self.saved, self.plan
         if type(saved) is not list or self.seq < History.latest:
             saved = self.read_saved(g)
         if lift is None:
@@ -213,12 +213,11 @@ class OpNode(Node):
             steps, saved = plan.value_steps, self.lifted(saved, lift)
         parts = []
         for i, formula, at in steps:
-            if live is None or edges[i] in live:
+            if live is None or self.edges[i] in live:
                 if type(at) is int:  # a call without a star is much cheaper
-                    part = formula(g, saved[at])
+                    parts.append((i, formula(g, saved[at])))
                 else:
-                    part = formula(g, *(saved if at is None else at(saved)))
-                parts.append((i, part))
+                    parts.append((i, formula(g, *(saved if at is None else at(saved)))))
         return parts
 
     def read_saved(self, g):

@@ -9,7 +9,7 @@ import numpy as np
 
 from functape.errors import ArgumentError, FunctapeError, GraphError, describe
 from functape.op import NUMBERS, Op, Value
-from functape.tape import History, NodeOfMany, OpNode, announce, mode, output_of
+from functape.tape import History, NodeOfMany, OpNode, announce, mode, output_of, sequence
 
 INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64)  # the usual one first
 
@@ -72,7 +72,7 @@ class Tensor(Value):
             raise op.failed(error, data, params) from error
         several = type(out) is tuple
         if several:
-            result = tuple([Tensor(o, rank) for o in out])
+            result = tuple(map(Tensor, out, [rank] * len(out)))
         else:  # Tensor(out, rank) without the price of a call
             result = new(Tensor)
             result.array, result.rank = out, rank
@@ -163,8 +163,10 @@ def record(op, tracked, args, data, edges, outs, params, result):
     if type(result) is tuple:
         node = NodeOfMany(plan, edges, saved, outs)
         place_outputs(result, node)
-    else:
-        node = result.edge = OpNode(plan, edges, saved)
+    else:  # OpNode(plan, edges, saved) without the price of a call
+        node = result.edge = new(OpNode)
+        node.plan, node.edges, node.saved = plan, edges, saved
+        node.seq, node.hooks = sequence(), None
     if not mode.ordinary:
         special(node, args, data, result)
 
