@@ -9,7 +9,7 @@ from functape.errors import ArgumentError, describe
 from functape.op import Value
 
 
-class Foreign(metaclass=abc.ABCMeta):
+class Foreign(abc.ABC):  # noqa: B024 - nobody derives from it: it answers isinstance
     """What hands over its elements by DLPack and is of neither MLX, NumPy nor functape.
 
     ``isinstance(x, Foreign)`` asks the class of x, so that no library has to be imported.

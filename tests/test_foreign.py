@@ -32,6 +32,7 @@ def anybody(array, dtype=None):
 
 def jax(array, dtype=None):
     module = pytest.importorskip("jax")
+    module.config.update("jax_enable_x64", True)
     return module.numpy.asarray(array).astype(dtype or array.dtype)
 
 
@@ -154,6 +155,7 @@ def test_out(dtype):
     if dtype != "bfloat16":
         assert np.from_dlpack(x).dtype == np.asarray(x).dtype == dtype
     module = pytest.importorskip("jax")
+    module.config.update("jax_enable_x64", True)
     for read in (module.numpy.from_dlpack, module.numpy.asarray):
         assert np.array_equal(np.asarray(read(x)), wanted)
     assert module.numpy.from_dlpack(x).dtype == dtype

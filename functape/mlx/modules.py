@@ -37,7 +37,8 @@ def functional_call(module, params, *args, **kwargs):
     """
     check_module("functional_call", module)
     values = any(isinstance(a, Value) for a in tree.leaves((params, args, kwargs)))
-    with bound(module, params), dispatch(*namespaces(module)):
+    layers = module.named_modules()
+    with bound(module, layers, params), dispatch(*namespaces(layers)):
         out = module(*args, **kwargs)
     return tree.map(lambda a: constant(a) if isinstance(a, mx.array) else a, out) if values else out
 
@@ -64,7 +65,8 @@ def value_and_grad(model, fn):
     check_module("value_and_grad", model)
 
     def run(params, *args, **kwargs):
-        with bound(model, params), dispatch(namespace_of(fn), *namespaces(model)):
+        layers = model.named_modules()
+        with bound(model, layers, params), dispatch(namespace_of(fn), *namespaces(layers)):
             out = fn(*args, **kwargs)
         return (out[0] if isinstance(out, (tuple, list)) else out), out
 
@@ -82,9 +84,9 @@ def is_module(value):
     return isinstance(value, Module)
 
 
-def namespaces(module):
+def namespaces(layers):
     """The globals that the layers' own code sees."""
-    found = [home_of(type(m)) for m in module.modules()]
+    found = [home_of(kind) for kind in {type(m) for _, m in layers}]
     return list({id(space): space for space in found}.values())
 
 
@@ -98,16 +100,16 @@ def check_module(name, module):
 
 
 @contextlib.contextmanager
-def bound(module, params):
-    """The module with these parameters in place of its own."""
-    before = [(m, dict(m)) for m in module.modules()]
+def bound(module, layers, params):
+    """The module, which has these layers, with these parameters in place of its own."""
+    before = [(m, dict(m)) for _, m in layers]
     changed = []
     try:
         place(module, params, "", changed)
         yield
         for container, key, own in reversed(changed):
             container[key] = own
-        for path, m in module.named_modules():
+        for path, m in layers:
             settle(m, path)
     except BaseException:
         for container, key, own in reversed(changed):
@@ -123,8 +125,8 @@ def place(container, new, path, changed):
     entries = new.items() if isinstance(new, dict) else enumerate(new)
     for key, value in entries:
         here = f"{path}.{key}" if path else str(key)
-        if not tree.leaves(value):  # so MLX writes what is no parameter, such as lists of names
-            continue
+        if value is None or (isinstance(value, (dict, list)) and not tree.leaves(value)):
+            continue  # so MLX writes what is no parameter, such as lists of names
         own = container.get(key) if isinstance(container, dict) else (
             container[key] if key < len(container) else None)
         if own is None:
@@ -149,11 +151,14 @@ def listed(container):
     return ", ".join(repr(k) for k in keys) or "nothing"
 
 
+HOLDERS = (Value, list, tuple, dict)
+
+
 def settle(module, path):
     """What a layer stored during the call, as plain arrays."""
     for store in (module, vars(module)):
         for key, kept in list(store.items()):
-            if any(isinstance(a, Value) for a in tree.leaves(kept)):
+            if isinstance(kept, HOLDERS) and any(isinstance(a, Value) for a in tree.leaves(kept)):
                 store[key] = tree.map(lambda a, k=key: stored(a, f"{path}.{k}".strip(".")), kept)
 
 
