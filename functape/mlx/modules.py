@@ -9,6 +9,7 @@ from functape.errors import ArgumentError, ConcretizationError, ShapeError, desc
 from functape.mlx.callables import home_of, namespace_of
 from functape.mlx.dispatching import dispatch
 from functape.op import Value
+from functape.tape import mode
 from functape.tensor import Tensor, constant
 
 
@@ -163,6 +164,11 @@ def settle(module, path):
 
 
 def stored(value, path):
+    if mode.tracing:
+        raise ConcretizationError(
+            f"The layer stores {path!r} while functape.jit traces it, where it has no value yet. "
+            "Call model.eval() first, so that nothing is stored, or compile the whole training "
+            "step, with the model's state among its inputs and outputs, by mx.compile.")
     while isinstance(value, Value):
         if type(value) is Tensor:
             value = value.array

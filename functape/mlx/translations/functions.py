@@ -144,4 +144,5 @@ def jvp(fun, primals, tangents):
     return transforms().jvp(as_list(fun), tuple(primals), tuple(tangents))
 
 
-HIGHER = ("checkpoint", "grad", "value_and_grad", "vmap")  # they return functions
+# They take functions, which may close over values, whatever the arguments are.
+HIGHER = ("checkpoint", "grad", "jvp", "value_and_grad", "vjp", "vmap")
