@@ -11,6 +11,7 @@ from functape.mlx.dispatching import dispatch
 from functape.op import Value
 from functape.tape import mode
 from functape.tensor import Tensor, constant
+from functape.transforms import value_and_grad as transform
 
 
 def functional_call(module, params, *args, **kwargs):
@@ -61,8 +62,6 @@ def value_and_grad(model, fn):
     >>> step(mx.array([[1.0, 2.0]]))[1]
     {'weight': array([[1, 2]], dtype=float32)}
     """
-    from functape.transforms import value_and_grad as transform
-
     check_module("value_and_grad", model)
 
     def run(params, *args, **kwargs):
@@ -180,23 +179,3 @@ def stored(value, path):
                 "Call model.eval() first, so that nothing is stored, or leave the layer's input "
                 "out of the mapping.")
     return value
-
-
-def unchanged(fun):
-    """A function that leaves the modules it closes over with the parameters that they had.
-
-    What `mlx.nn` and mlx-lm give to mx.checkpoint updates a module with its arguments. It runs
-    again in the backward pass, when nobody else puts the module's own arrays back.
-    """
-    cells = [cell.cell_contents for cell in getattr(fun, "__closure__", None) or ()]
-    modules = [m for m in cells if is_module(m)]
-
-    def run(*args, **kwargs):
-        own = [m.trainable_parameters() for m in modules]
-        try:
-            return fun(*args, **kwargs)
-        finally:
-            for module, params in zip(modules, own, strict=True):
-                place(module, params, "", [])
-
-    return run if modules else fun
