@@ -8,8 +8,7 @@ from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.mlx.callables import home_of, namespace_of
 from functape.mlx.dispatching import dispatch
-from functape.op import Value
-from functape.tape import mode
+from functape.op import Value, levels
 from functape.tensor import Tensor, constant
 from functape.transforms import value_and_grad as transform
 
@@ -163,7 +162,7 @@ def settle(module, path):
 
 
 def stored(value, path):
-    if mode.tracing:
+    if levels.tracing:
         raise ConcretizationError(
             f"The layer stores {path!r} while functape.jit traces it, where it has no value yet. "
             "Call model.eval() first, so that nothing is stored, or compile the whole training "
