@@ -8,6 +8,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError, FunctapeError, GraphError, describe
+from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
 from functape.tape import History, NodeOfMany, OpNode, announce, mode, output_of, sequence
 
@@ -230,6 +231,8 @@ def as_array(a, name="asarray", index=0):
     if isinstance(a, (np.ndarray, np.generic)):
         return from_numpy(a)
     place = index if isinstance(index, str) else f"argument {index}"
+    if isinstance(a, Foreign):
+        return as_array(taken_over(a, name, place))
     remedy = ("Make it an array with functape.asarray(...) first." if isinstance(a, (list, tuple))
               else "Give it an array or a number.")
     raise ArgumentError(f"{name} takes arrays and numbers, but {place} is {describe(a)}. {remedy}")

@@ -11,13 +11,14 @@ import numpy as np
 
 from functape import engine, tree
 from functape.errors import ArgumentError, ShapeError, describe
+from functape.foreign import Foreign
 from functape.op import MIXED, Value
 from functape.sinks import Capture
 from functape.tape import Identity, mode
 from functape.tensor import INEXACT, NUMBERS, Tensor, constant
 from functape.tree_keys import structure_differences
 
-ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS)
+ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS, Foreign)
 
 LEAF = tree.structure(0)
 

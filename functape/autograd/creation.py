@@ -10,6 +10,7 @@ import numpy as np
 from functape import dtypes
 from functape.autograd.install import method
 from functape.errors import ArgumentError, GraphError, describe
+from functape.foreign import Foreign
 from functape.numpy import creation as arrays
 from functape.numpy.arguments import integer, shape_of
 from functape.op import Value
@@ -67,11 +68,9 @@ def from_dlpack(array):
     """
     if isinstance(array, Tensor):
         return array.detach()
-    if not hasattr(array, "__dlpack__"):
+    if not isinstance(array, (mx.array, np.ndarray, Foreign)):
         raise ArgumentError(f"from_dlpack takes an array with the DLPack protocol, but got "
                             f"{describe(array)}. Use functape.tensor for lists and numbers.")
-    if not isinstance(array, (mx.array, np.ndarray)):
-        array = np.from_dlpack(array)  # MLX's own reader would make float64 float32
     return leaf("from_dlpack", arrays.array(array), False)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from functape.distributed.turns import after_last, agree, in_turn, signature
 from functape.errors import ConcretizationError, ShapeError, describe
-from functape.tape import mode
+from functape.op import levels
 
 
 def collective(name, function):
@@ -71,7 +71,7 @@ def recv(x, shape, dtype, src, group):
 
     MLX's recv takes no array, and so would wait for none: what came before is evaluated here.
     """
-    if mode.tracing:
+    if levels.tracing:
         raise ConcretizationError("recv has no place in a compiled graph, since MLX's takes no "
                                   "array that would say when it is its turn. Call it outside.")
 

@@ -16,7 +16,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import CommunicationError, ShapeError, describe
-from functape.tape import mode
+from functape.op import levels
 
 
 class Order:
@@ -33,7 +33,7 @@ def in_turn(group, name, communicate, x):
 
     A compiled graph keeps an order of its own: while it is traced, nothing here is waited for.
     """
-    if mode.tracing:
+    if levels.tracing:
         return communicate(x)
     out = communicate(after_last(group, x))
     order.last = out

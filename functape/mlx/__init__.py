@@ -1,5 +1,6 @@
 """At home in MLX: its functions, its layers and its optimizers with functape's derivatives."""
 
+from functape.mlx import checkpoints  # noqa: F401 - it says what mx.checkpoint means
 from functape.mlx.dispatching import dispatch, traced
 from functape.mlx.functions import coverage
 from functape.mlx.lifting import lift

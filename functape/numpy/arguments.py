@@ -7,12 +7,13 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, AxisError, ShapeError, describe
+from functape.foreign import Foreign
 from functape.op import Value
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
 from functape.tensor import INEXACT, constant
 
-ARRAYS = (Value, mx.array, np.ndarray, np.generic)
+ARRAYS = (Value, mx.array, np.ndarray, np.generic, Foreign)
 
 
 def value(a, name, index=0):

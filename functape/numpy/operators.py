@@ -7,6 +7,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape import dtypes
+from functape.foreign import Foreign
 from functape.numpy import contraction, elementwise
 from functape.numpy.arguments import as_type
 from functape.op import Value
@@ -68,7 +69,7 @@ def reflected(op):
 
 
 def is_operand(b):
-    return isinstance(b, (Value, np.generic, *NUMBERS))
+    return isinstance(b, (Value, np.generic, *NUMBERS, Foreign))
 
 
 def rounded(a, ndigits=None):

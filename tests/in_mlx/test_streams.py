@@ -139,6 +139,16 @@ def test_devices():
             ft.default_device("gpu")
 
 
+@pytest.mark.parametrize("ask", [
+    lambda: ft.zeros((2,), dtype=ft.float64), lambda: ft.numpy.ones(2).astype("float64"),
+    lambda: ft.tensor([1.0], dtype=ft.float64)])
+def test_float64_is_not_made_on_a_gpu(ask, monkeypatch):
+    """Before MLX has anything to say; the default device is simulated where there is none."""
+    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.gpu))
+    with pytest.raises(ft.errors.ArgumentError, match="float64 arrays exist on the CPU only.*cpu"):
+        ask()
+
+
 def test_float64_on_a_gpu():
     """What MLX says there, with the remedy; the error is simulated where there is none."""
 
