@@ -1,7 +1,7 @@
 """Random programs, and random compositions of transforms around them.
 
-All is written once, in the terms of a library `t` and its numpy `np`, and run with both. Programs and
-compositions are maps from arrays of one shape to arrays of that shape, so that they compose.
+All is written once, in the terms of a library `t` and its numpy `np`, and run with both. Programs
+and compositions are maps from arrays of one shape to arrays of that shape, so that they compose.
 """
 
 import random

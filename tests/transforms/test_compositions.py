@@ -27,7 +27,8 @@ def difference(composition, x, want):
     except Exception as error:
         return f"{composition}: {error!r}"
     got = np.asarray(found)
-    if not isinstance(found, ft.Tensor) or found.requires_grad or got.dtype != want.dtype or got.shape != want.shape:
+    tracked = not isinstance(found, ft.Tensor) or found.requires_grad
+    if tracked or (got.dtype, got.shape) != (want.dtype, want.shape):
         return f"{composition}: {found!r}, want {want.dtype} {want.shape}"
     off = np.max(np.abs(got - want)) / (1 + np.max(np.abs(want)))
     return "" if off < 1e-9 else f"{composition}: relative difference {off:.1e}"
