@@ -4,6 +4,7 @@ import builtins
 import sys
 
 import mlx.core as mx
+import numpy as np
 
 from functape import tree
 from functape.autograd import calls
@@ -13,9 +14,11 @@ from functape.op import Value
 from functape.suggest import for_names_of
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor
+from functape.transforms import boundary
+from functape.transforms.vmap import Batched
 from functape.viz.graph import arrays_saved, owner, reachable
 
-__all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "watch"]
+__all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "print", "watch"]
 
 
 # --- NaN ------------------------------------------------------------------------------------------
@@ -88,7 +91,7 @@ class breakpoint_on_nan(nans):
     """
 
     def report(self, error):
-        print(error, file=sys.stderr)
+        builtins.print(error, file=sys.stderr)
         builtins.breakpoint()
 
 
@@ -242,5 +245,49 @@ def inspect(y, leaves=None, seen=None):
         "dead ends": sum(getattr(n, "gone", False) for n in sinks),
         "no gradient": [f"{name}: {explain_none(leaf, roots[0], seen)}"
                         for name, leaf in named.items() if name not in reached]})
+
+
+# --- printing inside of transforms ----------------------------------------------------------------
+
+
+def print(fmt, *args, ordered=False, **kwargs):
+    """Print values, inside of transforms too: primals under `jvp`, a line for each entry under
+    `vmap`.
+
+    Args:
+      fmt: a format string, as for `str.format`.
+      *args, **kwargs: what goes into it, arrays or pytrees of arrays among them.
+      ordered: no effect, as everything runs in order.
+
+    A function that prints values cannot be compiled: `jit` runs it as it is, with a warning.
+
+    >>> import functape as ft
+    >>> _ = ft.vmap(ft.grad(lambda x: ft.debug.print("x = {x:.1f}", x=x) or x * x))(
+    ...     ft.numpy.array([1.0, 2.0]))
+    x = 1.0
+    x = 2.0
+    """
+    leaves, structure = tree.flatten((args, kwargs))
+    for line in rows(leaves):
+        args, kwargs = tree.unflatten(structure, line)
+        builtins.print(fmt.format(*args, **kwargs))
+
+
+def rows(leaves):
+    """The leaves as plain arrays, once for each entry of each `vmap` they are under."""
+    top = max((a for a in leaves if isinstance(a, Value)), key=lambda a: a.rank, default=None)
+    if top is None or not top.rank:
+        yield [np.asarray(a) if isinstance(a, (Value, mx.array)) else a for a in leaves]
+    elif type(top) is Batched:
+        for i in range(top.count):
+            yield from rows([a.data[i] if is_at(a, top) else a for a in leaves])
+    else:
+        yield from rows([boundary.bare(a) if type(a) is Tensor and is_at(a, top)
+                         else a.primal if is_at(a, top) else a for a in leaves])
+
+
+def is_at(value, top):
+    return type(value) is type(top) and value.rank == top.rank
+
 
 __getattr__ = for_names_of(__name__)

@@ -28,7 +28,7 @@ class Custom:
         if nondiff_argnames:
             names = list(inspect.signature(f).parameters)
             self.nondiff += tuple(names.index(n) for n in nondiff_argnames)
-        functools.update_wrapper(self, f)
+        functools.update_wrapper(self, f, updated=())  # f may have rules of its own
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)

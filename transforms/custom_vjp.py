@@ -92,12 +92,16 @@ class VjpRule:
         if type(top) is Batched:
             return self.mapped(leaves, top)
         if type(top) is Dual:
-            raise ArgumentError(f"{self.name} has a custom reverse rule and no forward rule, so "
-                                "jvp is not defined for it. Use custom_jvp, which serves both.")
+            return self.pushed(leaves, top.rank)
         tracked = mode.recording and type(top) is Tensor and any(edges_at(leaves, top.rank))
         if not tracked:
             return self.f(*tree.unflatten(self.structure, leaves))
         return (self.deferred if self.within_fwd() else self.recorded)(leaves, top.rank)
+
+    def pushed(self, leaves, rank):
+        """On dual numbers."""
+        raise ArgumentError(f"{self.name} has a custom reverse rule and no forward rule, so jvp is "
+                            "not defined for it. Use custom_jvp, which serves both.")
 
     def recorded(self, leaves, rank):
         """Run fwd, and put one node in place of all it did."""
@@ -127,8 +131,8 @@ class VjpRule:
             grads = vmap(self.bwd)(res, g)
             return self.summed(grads, own)
 
-        lower = VjpRule(self.name, vmap(self.f, axes), vmap(self.fwd, axes), bwd, self.structure,
-                        self.within_fwd)
+        lower = type(self)(self.name, vmap(self.f, axes), vmap(self.fwd, axes), bwd,
+                           self.structure, self.within_fwd)
         out = lower([v.data if o else v for v, o in zip(leaves, own, strict=True)])
         return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 
@@ -231,7 +235,7 @@ def custom_gradient(f):
     """
     own = custom_vjp(lambda *args: f(*args)[0])
     own.defvjp(lambda *args: f(*args), as_tuple)
-    return functools.wraps(f)(own)
+    return functools.wraps(f, updated=())(own)
 
 
 def as_tuple(pullback, g):

@@ -8,6 +8,7 @@ import contextlib
 import functools
 import inspect
 import os
+import threading
 import traceback
 import warnings
 
@@ -20,12 +21,14 @@ from functape.op import levels
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
+OWN_FILES = tuple(os.path.dirname(os.path.realpath(path)) + os.sep
+                  for path in (tree.__file__, __file__))
 EVAL = "[eval]"  # how MLX says that a tracer has no value
-OWN = tuple(os.path.dirname(m.__file__) + os.sep for m in (tree, boundary))  # both source trees
 UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
 
 
-def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
+def jit(f=None, *, static_argnums=(), static_argnames=(), donate_argnums=(), donate_argnames=(),
+        fallback=True):
     """A compiled version of `f`, with the same results.
 
     `f` runs once for each new structure of arguments, their shapes and dtypes, and each new value
@@ -36,6 +39,8 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
       f: function of arrays or pytrees of arrays.
       static_argnums: positions of arguments that are not arrays; they must be hashable.
       static_argnames: names of such arguments.
+      donate_argnums, donate_argnames: no effect; accepted for JAX's sake. MLX reuses the memory of
+        arrays that nobody holds any more.
       fallback: where `f` asks for the value of a traced array (``if x.sum() > 0:``), run it
         uncompiled from then on, with one warning that names the line; if False, raise.
 
@@ -51,7 +56,7 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
         return functools.partial(jit, static_argnums=static_argnums,
                                  static_argnames=static_argnames, fallback=fallback)
     check_callable("jit", f)
-    return functools.wraps(f)(Compiled(f, static_argnums, static_argnames, fallback))
+    return functools.wraps(f, updated=())(Compiled(f, static_argnums, static_argnames, fallback))
 
 
 class Compiled:
@@ -79,7 +84,8 @@ class Compiled:
         leaves, structure = tree.flatten(moving)
         arrays = [a if type(a) is mx.array else entering(a, moving, i)
                   for i, a in enumerate(leaves)]
-        if levels.tracing or any([a is None for a in arrays]):  # there is one around this call
+        # a graph or a transform around this call, or compiling is switched off
+        if levels.tracing or switched.off or any([a is None for a in arrays]):
             return self.uncompiled(args, kwargs)
         graph = self.graph(structure, fixed, arrays)
         if graph.eager:
@@ -142,6 +148,31 @@ class Compiled:
         warnings.warn(f"jit: {line} needs the value of an array that is being traced, so this "
                       "function runs uncompiled. Use where, cond or while_loop there, or make "
                       "the argument static.", RuntimeWarning, stacklevel=3)
+
+
+class Switched(threading.local):
+    """Whether this thread compiles."""
+
+    off = False
+
+
+switched = Switched()
+
+
+@contextlib.contextmanager
+def disable_jit(disable=True):
+    """Within the block, jitted functions run as they are, operation by operation.
+
+    >>> import functape as ft
+    >>> with disable_jit():
+    ...     ft.jit(lambda x: x if x > 0 else -x)(-2.0)
+    tensor(2.)
+    """
+    before, switched.off = switched.off, disable
+    try:
+        yield
+    finally:
+        switched.off = before
 
 
 class TrackedError(Exception):
@@ -217,7 +248,7 @@ def is_concretization(error):
 def user_line(error):
     """The last line of the traceback that is not functape's own."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [fr for fr in frames if not fr.filename.startswith(OWN)]
+    own = [fr for fr in frames if not fr.filename.startswith(OWN_FILES)]
     frame = (own or frames)[-1]
     return f"line {frame.lineno} of {frame.filename} ({frame.line})"
 

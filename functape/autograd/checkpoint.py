@@ -267,6 +267,16 @@ class checkpoint_policies:
         """Keep all values but those with one of these names."""
         return lambda tensor: name_of(tensor) not in names
 
+    @staticmethod
+    def save_any_names_but_these(*names):
+        """Keep the values that have a name, but for those with one of these."""
+        return lambda tensor: name_of(tensor) not in (None, *names)
+
+    @staticmethod
+    def save_from_both_policies(first, second):
+        """Keep what either policy keeps."""
+        return lambda tensor: first(tensor) or second(tensor)
+
 
 CONTRACTIONS = ("matmul", "contract")
 checkpoint_policies.checkpoint_dots = checkpoint_policies.dots_saveable
