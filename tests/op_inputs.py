@@ -37,6 +37,7 @@ from op_draws import (
     unary,
     unit,
     z,
+    zpositive,
     zsquare,
 )
 
@@ -404,11 +405,12 @@ FACTORS = {
     "solve_triangular": [row(separated(3, 3), real(3, 2), lower=True, unit=False),
                          row(separated(2, 2, 2), real(2, 1), lower=False, unit=False),
                          row(separated(3, 3), real(3, 2), lower=True, unit=True)],
-    "cholesky": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
+    "cholesky": [row(symmetric(3, 3)), row(symmetric(2, 2, 2)), row(zpositive(3))],
     "lu": [row(separated(3, 3)), row(separated(2, 2, 2))],
     "lu_pivots": [row(separated(4, 4)), row(separated(2, 3, 3))],
     "pivoting": [row(integers(0, 4, 4)), row(integers(0, 3, 2, 3))],
-    "qr": [row(separated(3, 3)), row(real(4, 2)), row(separated(2, 2, 2))],
+    "qr": [row(separated(3, 3)), row(real(4, 2)), row(separated(2, 2, 2)), row(zsquare(2)),
+           row(zsquare(3, 2))],
     "full_qr": [row(real(3, 2)).but(differentiate=False)],
     "eigh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
     "eigvalsh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
