@@ -143,7 +143,7 @@ ROWS = {
     # exponentials and logarithms
     "exp": unary(real, *zz),
     "exp2": unary(real, *zz),
-    "expm1": unary(real),
+    "expm1": unary(real, *zz),
     "log": unary(positive, *zz),
     "log2": unary(positive, *zz),
     "log10": unary(positive, *zz),
@@ -151,7 +151,7 @@ ROWS = {
     "logaddexp": binary(real),
     "finite": unary(real),
     "nonpositive": unary(spaced(-2, -0.2)),
-    "sigmoid": unary(real),
+    "sigmoid": unary(real, *zz),
     # trigonometric and hyperbolic
     "sin": unary(real, *zz),
     "cos": unary(real, *zz),
@@ -349,6 +349,9 @@ ROWS = {
     "gammaln": unary(positive, row(spaced(-2.8, -2.2)(3)), row(spaced(9, 30)(3))),
     "gamma": unary(positive, row(spaced(-1.8, -1.2)(3)), row(spaced(6, 8)(3))),
     "gammasgn": unary(real),
+    "logit": unary(inner, row(spaced(0.32, 0.6)(3))),
+    "log_ratio": binary(positive),
+    "divergence": binary(positive),
     "digamma": unary(positive, row(spaced(-1.8, -1.2)(3)), row(spaced(9, 30)(3))),
     "polygamma": [row(positive(2, 3), n=1), row(positive(), n=2), row(spaced(-1.8, -1.2)(3), n=1),
                   row(spaced(9, 30)(3), n=3)],
