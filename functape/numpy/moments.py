@@ -117,7 +117,14 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     if where is None and mean is None and isinstance(ddof, int) and x.dtype != mx.complex64:
         return ops.deviation(x, axis=axes_of(axis, len(x.shape), "std"), keepdims=keepdims,
                              ddof=ddof)
-    return elementwise.sqrt(variance("std", x, axis, None, ddof, keepdims, where, mean))
+    return root(variance("std", x, axis, None, ddof, keepdims, where, mean))
+
+
+def root(variance):
+    """The square root; where it is 0, its slope is taken as 0."""
+    none = elementwise.equal(variance, 0)
+    safe = elementwise.sqrt(elementwise.where(none, 1.0, variance))
+    return elementwise.where(none, 0.0, safe)
 
 
 def variance(name, a, axis, dtype, ddof, keepdims, where, centre):

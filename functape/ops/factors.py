@@ -1,4 +1,5 @@
-"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices."""
+"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices; for complex ones
+Cholesky and QR are composed here."""
 
 import mlx.core as mx
 
@@ -9,12 +10,14 @@ from functape.ops.contraction import flipped, matmul
 from functape.ops.families import batch_same, nondiff
 from functape.ops.linalg import (
     CPU,
+    adjoint,
     hermitian,
     identity_for,
     inverse_times,
     lower_part,
     solve_transposed,
     solve_triangular,
+    star,
     strictly_lower,
     upper_part,
 )
@@ -23,7 +26,19 @@ from functape.ops.movement import along, concatenate, cut, place
 # --- Cholesky -----------------------------------------------------------------------------------
 
 
+def interleaved(x):
+    """A complex matrix as a real one, each number a + ib as [[a, -b], [b, a]]: products stay
+    products, adjoints become transposes, and triangles with a real diagonal stay triangles."""
+    re, im = mx.real(x), mx.imag(x)
+    rows = mx.stack([mx.stack([re, -im], -1), mx.stack([im, re], -1)], -3)
+    *batch, m, n = x.shape
+    return rows.reshape(*batch, 2 * m, 2 * n)
+
+
 def cholesky_kernel(x):
+    if x.dtype == mx.complex64:
+        low = cholesky_kernel(interleaved(x))
+        return low[..., ::2, ::2] + 1j * low[..., 1::2, ::2]
     low = mx.linalg.cholesky((x + mx.swapaxes(x, -1, -2)) * 0.5, **CPU)
     pivots = mx.diagonal(low, 0, -2, -1)
     positive = reduce_kernels.all(pivots > 0, axis=-1)[..., None, None]
@@ -36,20 +51,20 @@ def lower_half(x):
 
 
 def cholesky_jvp(t, ans):
-    inner = inverse_times(ans, flipped(inverse_times(ans, hermitian(t))))
+    inner = inverse_times(ans, adjoint(inverse_times(ans, hermitian(t))))
     return matmul(ans, lower_half(inner))
 
 
 def cholesky_vjp(g, ans):
     inner = lower_half(matmul(flipped(ans), g))
     left = solve_transposed(inner, ans, True, False)
-    return hermitian(flipped(solve_transposed(flipped(left), ans, True, False)))
+    return hermitian(adjoint(solve_transposed(adjoint(left), ans, True, False)))
 
 
 cholesky = Op(
     "cholesky", cholesky_kernel, args=("x",), vjp=[cholesky_vjp], jvp=[cholesky_jvp],
     batch=batch_same,
-    doc="The lower triangular L with L L^T = (x + x^T) / 2; NaN unless that is positive definite.",
+    doc="The lower triangular L with L L^H = (x + x^H) / 2; NaN unless that is positive definite.",
 )
 
 # --- LU -----------------------------------------------------------------------------------------
@@ -108,22 +123,50 @@ lu = Op(
 
 def qr_jvp(t, q, r):
     scaled = flipped(solve_transposed(flipped(t), r, False, False))  # t r^-1
-    inner = matmul(flipped(q), scaled)
-    low = strictly_lower(inner)
-    turn = low - flipped(low)
+    inner = matmul(adjoint(q), scaled)
+    low = lower_half(inner)  # of half the diagonal only the imaginary part is left below
+    turn = low - adjoint(low)
     return scaled + matmul(q, turn - inner), matmul(inner - turn, r)
 
 
 def qr_vjp(g, q, r):
     g_q, g_r = g
-    inner = matmul(r, flipped(g_r)) - matmul(flipped(g_q), q)
-    mirrored = lower_part(inner) + flipped(strictly_lower(inner))
-    right = g_q + matmul(q, mirrored)
+    inner = matmul(star(r), adjoint(g_r)) - matmul(adjoint(g_q), star(q))
+    low = lower_half(inner)
+    right = g_q + matmul(star(q), low + adjoint(low))
     return flipped(solve_triangular(r, flipped(right), lower=False, unit=False))
 
 
+def reflected(x):
+    """A square Q and R for complex x, by Householder's reflections with LAPACK's choice of signs;
+    the diagonal of R is real."""
+    m, n = x.shape[-2:]
+    rows = mx.arange(m)[:, None]
+    q = mx.broadcast_to(mx.eye(m, dtype=x.dtype), (*x.shape[:-2], m, m))
+    for k in range(n):
+        column = mx.where(rows >= k, x[..., k : k + 1], 0)
+        first = column[..., k : k + 1, :]
+        size = mx.sqrt(reduce_kernels.sum(mx.square(mx.abs(column)), axis=-2, keepdims=True))
+        end = mx.where(mx.real(first) < 0, size, -size)
+        v = mx.where(rows == k, column - end, column)
+        settled = mx.abs(first) == size  # nothing below, and its own number real: no reflection
+        settled = mx.logical_and(settled, mx.imag(first) == 0)
+        scale = mx.where(settled, 0, 1 / mx.where(settled, 1, end * mx.conjugate(first - end)))
+        across = mx.conjugate(mx.swapaxes(v, -1, -2))
+        x = x + mx.conjugate(scale) * v @ (across @ x)
+        q = q + scale * (q @ v) @ across
+    return q, mx.triu(x)
+
+
+def qr_kernel(x):
+    if x.dtype != mx.complex64:
+        return tuple(mx.linalg.qr(x, **CPU))
+    (q, r), n = reflected(x), x.shape[-1]
+    return q[..., :n], r[..., :n, :]
+
+
 qr = Op(
-    "qr", lambda x: tuple(mx.linalg.qr(x, **CPU)), args=("x",), outputs=("q", "r"),
+    "qr", qr_kernel, args=("x",), outputs=("q", "r"),
     batch=batch_same, vjp=[qr_vjp], jvp=[qr_jvp],
     doc="Orthonormal columns q and an upper triangular r, whose product is x; x is not wide.",
 )
@@ -131,6 +174,8 @@ qr = Op(
 
 def full_qr_kernel(x):
     """Further columns of an identity give Q the columns that are missing."""
+    if x.dtype == mx.complex64:
+        return reflected(x)
     m, n = x.shape[-2:]
     rest = mx.broadcast_to(mx.eye(m, m - n, dtype=x.dtype), (*x.shape[:-1], m - n))
     q, r = mx.linalg.qr(mx.concatenate([x, rest], -1), **CPU)

@@ -27,9 +27,10 @@ def many(x):
             and x.dtype == mx.float32 and mx.default_device().type == mx.cpu)
 
 
-def best_of(kernel, vector, double=None):
-    """MLX's `kernel`, but `vector` where that is faster, and `double`, if any, for float64."""
-    small = kernel if double is None else exact(kernel, double)
+def best_of(kernel, vector, double=None, of_complex=None):
+    """MLX's `kernel`, but `vector` where that is faster, and `double` and `of_complex`, if any,
+    for float64 and complex numbers."""
+    small = kernel if double is None else exact(kernel, double, of_complex)
 
     def choose(x):  # the size first: all else costs more
         return vector(x) if x.nbytes >= MANY_TRACED and many(x) else small(x)

@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from functape.errors import ArgumentError
-from functape.numpy.linalg.operands import from_triangle, matrix, real_only, square_matrix
+from functape.numpy.linalg.operands import from_triangle, matrix, square_matrix
 from functape.op import Value
 from functape.ops import factors as ops
-from functape.ops.contraction import flipped, matmul
+from functape.ops.contraction import matmul
+from functape.ops.linalg import adjoint
 from functape.ops.movement import along, concatenate, cut
 
 
@@ -18,12 +19,12 @@ class QRResult(NamedTuple):
 
 
 def cholesky(a, *, upper=False, symmetrize_input=True):
-    """The triangular factor L of a positive definite matrix, with L L^T = a.
+    """The triangular factor L of a positive definite matrix, with L L^H = a.
 
     Args:
-      a: real matrices (..., n, n).
-      upper: return L^T instead.
-      symmetrize_input: factor (a + a^T) / 2; if not, the lower triangle of `a` says it all.
+      a: matrices (..., n, n).
+      upper: return L^H instead.
+      symmetrize_input: factor (a + a^H) / 2; if not, the lower triangle of `a` says it all.
 
     Returns:
       (..., n, n); NaN where `a` is not positive definite.
@@ -33,16 +34,16 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
     tensor([[2., 0.],
             [1., 2.]])
     """
-    x = real_only("cholesky", square_matrix("cholesky", a))
+    x = square_matrix("cholesky", a)
     low = ops.cholesky(x if symmetrize_input else from_triangle(x, not upper))
-    return flipped(low) if upper else low
+    return adjoint(low) if upper else low
 
 
 def qr(a, mode="reduced"):
     """Orthonormal columns Q and an upper triangular R with Q R = a.
 
     Args:
-      a: real matrices (..., m, n).
+      a: matrices (..., m, n).
       mode: "reduced", with k = min(m, n) columns; "r", R only; "complete" (or "full"), with m
         columns, of which the last m - n have no derivative.
 
@@ -54,7 +55,7 @@ def qr(a, mode="reduced"):
     >>> r
     tensor([[-5.]])
     """
-    x = real_only("qr", matrix("qr", a))
+    x = matrix("qr", a)
     if mode not in ("reduced", "r", "complete", "full"):
         raise ArgumentError(f"qr: mode must be 'reduced', 'r' or 'complete', but is {mode!r}. "
                             "(MLX does not keep the reflections that 'raw' returns.)")
@@ -66,8 +67,8 @@ def qr(a, mode="reduced"):
 
 
 def wide_qr(x):
-    """The first columns give Q, and Q^T the rest of R."""
+    """The first columns give Q, and Q^H the rest of R."""
     m, axis = x.shape[-2], len(x.shape) - 1
     q, r = ops.qr(cut(x, index=along(axis, slice(0, m))))
     rest = cut(x, index=along(axis, slice(m, None)))
-    return q, concatenate(r, matmul(flipped(q), rest), axis=axis)
+    return q, concatenate(r, matmul(adjoint(q), rest), axis=axis)
