@@ -8,6 +8,7 @@ import json
 import socket
 import struct
 import sys
+import time
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -60,9 +61,18 @@ def sent():
 
 def bytes_of(average, gradients):
     mx.eval(average(gradients))  # the first also compares shapes
-    before = sent()
+    before = settled()
     mx.eval(average(gradients))
-    return None if before is None else sent() - before
+    return None if before is None else settled() - before
+
+
+def settled():
+    """When MLX's threads have sent what they have."""
+    last = None
+    while (now := sent()) != last:
+        last = now
+        time.sleep(0.3)
+    return now
 
 
 def main():
