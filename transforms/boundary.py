@@ -264,10 +264,11 @@ class inside:
     def __exit__(self, kind, error, traceback):
         mode.functional -= 1
         mode.recording = self.before
-        if kind is TypeError:
-            text = str(error)
-            if "incompatible function arguments" in text and "functape." in text:
-                raise ArgumentError(MIXED) from error  # MLX asks no value on the right of @
+        if kind in (TypeError, RuntimeError):
+            text = str(error)  # MLX asks no value on the right of @, nor one without axes
+            if "incompatible function arguments" in text and "functape." in text or (
+                    text == "std::bad_cast"):
+                raise ArgumentError(MIXED) from error
 
 
 # --- out ----------------------------------------------------------------------------------------
