@@ -120,7 +120,7 @@ class watch:
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> with watch() as seen:
     ...     y = (w.detach() * 2.0).sum() + ft.ones((), requires_grad=True)
-    >>> print(explain_none(w, y, seen))  # doctest: +ELLIPSIS
+    >>> print("{}", explain_none(w, y, seen))  # doctest: +ELLIPSIS
     The value goes into multiply off the tape, by detach() or no_grad(), at line ...
     """
 
@@ -175,7 +175,7 @@ def explain_none(leaf, y=None, seen=None):
       seen: a `watch` that was on while `y` was computed: it tells the line.
 
     >>> import functape as ft
-    >>> print(explain_none(ft.ones(2)))
+    >>> print("{}", explain_none(ft.ones(2)))
     It does not require grad: make it with requires_grad=True.
     """
     if not isinstance(leaf, Tensor):
@@ -222,7 +222,7 @@ def inspect(y, leaves=None, seen=None):
 
     >>> import functape as ft
     >>> v, w = ft.ones(3, requires_grad=True), ft.ones(3, requires_grad=True)
-    >>> print(inspect((v * v).sum(), {"v": v, "w": w}))  # doctest: +ELLIPSIS
+    >>> print("{}", inspect((v * v).sum(), {"v": v, "w": w}))  # doctest: +ELLIPSIS
     nodes: 2
     saved bytes: 12
     leaves: v

@@ -33,7 +33,8 @@ LAYERS = [
     ["engine"],
     ["tensor"],
     ["ad_checkpoint", "autograd", "custom_batching", "custom_derivatives", "fft", "lax", "linalg",
-     "mlx", "nn", "numpy", "optim", "profiler", "random", "scipy", "viz", "debug", "distributed", "flatten_util", "tree_util", "transforms"],
+     "mlx", "nn", "numpy", "optim", "profiler", "random", "scipy", "viz",
+     "debug", "distributed", "flatten_util", "tree_util", "transforms"],
     ["test_util", "demo", "__init__", "__main__"],
 ]
 LAYER = {name: i for i, names in enumerate(LAYERS) for name in names}

@@ -129,7 +129,7 @@ BAD = {
     "vmap_axes_float": (lambda: ft.vmap(vector, in_axes=0.5)(X), ArgumentError, "in_axes"),
     "vmap_axes_string": (lambda: ft.vmap(vector, in_axes=("a",))(X), ArgumentError, "in_axes"),
     "vmap_out_axes": (lambda: ft.vmap(lambda x: x, out_axes=1)(X), ShapeError, "out_axes"),
-    "vmap_out_axes_none": (lambda: ft.vmap(lambda x: x, out_axes=None)(X), FunctapeError,
+    "vmap_out_axes_none": (lambda: ft.vmap(lambda x: x, out_axes=None)(X), ShapeError,
                            "out_axes"),
     "vmap_returns_string": (lambda: ft.vmap(lambda x: "s")(X), ArgumentError, "str"),
     "vmap_bool": (lambda: ft.vmap(lambda x: x if x > 0 else -x)(X), FunctapeError, "where|vmap"),

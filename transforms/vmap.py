@@ -7,7 +7,7 @@ import mlx.core as mx
 import optree
 
 from functape import tree
-from functape.errors import ArgumentError, ConcretizationError, ShapeError, check_callable, describe
+from functape.errors import ArgumentError, ShapeError, check_callable, describe
 from functape.op import NUMBERS, Value, levels
 from functape.ops.movement import concatenate, cut, spread, stack, transpose
 from functape.tensor import Tensor, constant
@@ -227,8 +227,8 @@ def unbatch(value, rank, size, axis):
     own = type(value) is Batched and value.rank == rank
     if axis is None:
         if own:
-            raise ConcretizationError("vmap: out_axes is None for a result that differs along the "
-                                      "mapped axis. Give it an axis, or reduce the result.")
+            raise ShapeError("vmap: out_axes is None for a result that differs along the mapped "
+                             "axis. Give it an axis, or reduce the result.")
         return value
     data = value.data if own else spread(value, size)
     n = len(data.shape)

@@ -31,7 +31,8 @@ class CheckpointError(FunctapeError, RuntimeError):
     """The second run of a checkpointed function differed from the first."""
 
 
-def checkpoint(f, *, policy=None, preserve_random_state=True):
+def checkpoint(f=None, *, policy=None, preserve_random_state=True, prevent_cse=True,
+               static_argnums=()):
     """A version of `f` that saves memory: what it computes inside is computed again when a
     backward pass needs it.
 
@@ -39,15 +40,20 @@ def checkpoint(f, *, policy=None, preserve_random_state=True):
       f: function of arrays or pytrees; a second run must do what the first did.
       policy: which saved values to keep all the same, see `checkpoint_policies`; None: nothing.
       preserve_random_state: give the second run the state of `mlx.core.random` of the first.
+      prevent_cse, static_argnums: no effect; accepted for JAX's sake. Nothing is merged, and an
+        argument may be anything.
 
     Returns:
-      The function, with the same results and derivatives of all orders.
+      The function, with the same results and derivatives of all orders; without f, a decorator.
 
     >>> import functape as ft
     >>> f = ft.checkpoint(lambda x: ft.numpy.sin(x) * x)
     >>> ft.grad(f)(0.0)
     tensor(0.)
     """
+    if f is None:
+        return functools.partial(checkpoint, policy=policy,
+                                 preserve_random_state=preserve_random_state)
     check_callable("checkpoint", f)
     if policy is not None and not callable(policy):
         raise ArgumentError("checkpoint: policy says which saved values to keep; choose one of "

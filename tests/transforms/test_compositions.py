@@ -23,7 +23,7 @@ def differences(seeds, jax):
 def difference(composition, x, want):
     """What is wrong with our result, if anything."""
     try:
-        found = composition.build(ft, ft.numpy)(x)
+        found = composition.build(ft, ft.numpy)(ft.numpy.asarray(x))
     except Exception as error:
         return f"{composition}: {error!r}"
     got = np.asarray(found)
