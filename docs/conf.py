@@ -6,6 +6,7 @@ from pathlib import Path
 import functape
 
 sys.path.insert(0, str(Path(__file__).parent))
+import accuracy_table
 import op_table
 import public
 
@@ -18,9 +19,13 @@ html_title = "functape"
 suppress_warnings = ["myst.xref_missing"]  # links to files beside the documentation: notebooks
 
 
+TABLES = {"ops": ("% op table", op_table), "accuracy": ("% accuracy table", accuracy_table)}
+
+
 def fill_in(app, page, source):
-    if page == "ops":
-        source[0] = source[0].replace("% op table", op_table.markdown())
+    if page in TABLES:
+        mark, table = TABLES[page]
+        source[0] = source[0].replace(mark, table.markdown())
 
 
 def setup(app):

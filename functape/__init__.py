@@ -73,11 +73,14 @@ from functape.numpy import asarray
 from functape.suggest import for_names_of
 from functape.tensor import Tensor
 from functape.transforms import (
+    Array,
     ShapeDtypeStruct,
     custom_gradient,
     custom_jvp,
     custom_vjp,
+    disable_jit,
     eval_shape,
+    fwd_and_bwd,
     grad,
     hessian,
     hvp,
@@ -89,6 +92,7 @@ from functape.transforms import (
     linearize,
     make_tape,
     stop_gradient,
+    typeof,
     value_and_grad,
     vjp,
     vmap,
@@ -97,15 +101,14 @@ from functape.transforms import jacrev as jacobian  # JAX's other name
 
 __version__ = "0.1.0"
 # Namespaces that are loaded when they are first named.
-LATER = ("debug", "flatten_util", "lax", "mlx", "nn", "optim", "random", "scipy", "test_util",
-         "tree_util", "viz")
+LATER = ("ad_checkpoint", "custom_batching", "custom_derivatives", "debug", "distributed",
+         "flatten_util", "lax", "mlx", "nn", "optim", "random", "scipy", "test_util", "tree_util",
+         "viz")
 OF_MLX = ("default_device", "stream")
-suggest = for_names_of(__name__)
+suggest = for_names_of(__name__, LATER)
 
 
 def __getattr__(name):
-    if name in LATER:
-        return importlib.import_module(f"{__name__}.{name}")
     if name in OF_MLX:
         return getattr(importlib.import_module(f"{__name__}.mlx"), name)
     return suggest(name)
@@ -116,16 +119,19 @@ def __dir__():
 
 
 __all__ = [
-    "ShapeDtypeStruct", "Tensor", "arange", "as_tensor", "asarray", "autograd", "bfloat16", "bool_",
-    "checkpoint", "checkpoint_name", "checkpoint_policies", "complex64", "custom_gradient",
-    "custom_jvp", "custom_vjp", "debug", "default_device", "empty", "empty_like", "enable_grad",
-    "eval_shape", "eye", "finfo", "flatten_util", "float16", "float32", "float64", "from_dlpack",
-    "from_numpy", "full", "full_like", "grad", "hessian", "hvp", "iinfo", "inference_mode", "int16",
-    "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "jacfwd",
-    "jacobian", "jacrev", "jit", "jvp", "lax", "linear_transpose", "linearize", "linspace",
-    "logspace", "make_tape", "manual_seed", "mlx", "nn", "no_grad", "numpy", "ones", "ones_like",
-    "optim", "rand", "rand_like", "randint", "randn", "randn_like", "random", "randperm", "remat",
-    "result_type", "scipy", "set_grad_enabled", "show_config", "stop_gradient", "stream", "tensor",
-    "test_util", "tree", "tree_util", "uint16", "uint32", "uint64", "uint8", "value_and_grad",
-    "viz", "vjp", "vmap", "zeros", "zeros_like",
+    "Array", "ShapeDtypeStruct", "Tensor", "ad_checkpoint", "arange", "as_tensor", "asarray",
+    "autograd", "bfloat16", "bool_", "checkpoint", "checkpoint_name", "checkpoint_policies",
+    "complex64", "custom_batching", "custom_derivatives", "custom_gradient", "custom_jvp",
+    "custom_vjp", "debug", "default_device", "disable_jit", "distributed", "empty", "empty_like",
+    "enable_grad", "eval_shape", "eye", "finfo", "flatten_util", "float16", "float32", "float64",
+    "from_dlpack",
+    "from_numpy", "full", "full_like", "fwd_and_bwd", "grad", "hessian", "hvp", "iinfo",
+    "inference_mode", "int16", "int32", "int64", "int8", "is_grad_enabled",
+    "is_inference_mode_enabled", "is_tensor", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "lax",
+    "linear_transpose", "linearize", "linspace", "logspace", "make_tape", "manual_seed", "mlx",
+    "nn", "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint", "randn",
+    "randn_like", "random", "randperm", "remat", "result_type", "scipy", "set_grad_enabled",
+    "show_config", "stop_gradient", "stream", "tensor", "test_util", "tree", "tree_util", "typeof",
+    "uint16", "uint32", "uint64", "uint8", "value_and_grad", "viz", "vjp", "vmap", "zeros",
+    "zeros_like",
 ]

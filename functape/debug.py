@@ -4,17 +4,21 @@ import builtins
 import sys
 
 import mlx.core as mx
+import numpy as np
 
 from functape import tree
 from functape.autograd import calls
 from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, user_stack
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value
+from functape.suggest import for_names_of
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor
+from functape.transforms import boundary
+from functape.transforms.vmap import Batched
 from functape.viz.graph import arrays_saved, owner, reachable
 
-__all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "watch"]
+__all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "print", "watch"]
 
 
 # --- NaN ------------------------------------------------------------------------------------------
@@ -87,7 +91,7 @@ class breakpoint_on_nan(nans):
     """
 
     def report(self, error):
-        print(error, file=sys.stderr)
+        builtins.print(error, file=sys.stderr)
         builtins.breakpoint()
 
 
@@ -116,7 +120,7 @@ class watch:
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> with watch() as seen:
     ...     y = (w.detach() * 2.0).sum() + ft.ones((), requires_grad=True)
-    >>> print(explain_none(w, y, seen))  # doctest: +ELLIPSIS
+    >>> print("{}", explain_none(w, y, seen))  # doctest: +ELLIPSIS
     The value goes into multiply off the tape, by detach() or no_grad(), at line ...
     """
 
@@ -138,18 +142,18 @@ class watch:
         for a in args:
             if type(a) is Tensor:
                 use = (op, a.requires_grad, mode.recording, outs, line)
-                self.uses.setdefault(a.cell, []).append(use)
+                self.uses.setdefault(a.own_history(), []).append(use)
         return out
 
     def ends(self, leaf):
         """Where the ways from a leaf leave the tape."""
-        stack, done, found = [leaf.cell], set(), []
+        stack, done, found = [leaf.own_history()], set(), []
         while stack:
-            cell = stack.pop()
-            if cell in done:
+            array = stack.pop()
+            if array in done:
                 continue
-            done.add(cell)
-            for op, tracked, recording, outs, line in self.uses.get(cell, ()):
+            done.add(array)
+            for op, tracked, recording, outs, line in self.uses.get(array, ()):
                 if not tracked:
                     found.append(f"The value goes into {op.name} off the tape, by detach() or "
                                  f"no_grad(), at {line}.")
@@ -158,7 +162,7 @@ class watch:
                 elif not any(o.requires_grad for o in outs):
                     found.append(f"{op.name} has no derivative, at {line}.")
                 else:
-                    stack += [o.cell for o in outs]
+                    stack += [o.own_history() for o in outs]
         return list(dict.fromkeys(found))
 
 
@@ -171,7 +175,7 @@ def explain_none(leaf, y=None, seen=None):
       seen: a `watch` that was on while `y` was computed: it tells the line.
 
     >>> import functape as ft
-    >>> print(explain_none(ft.ones(2)))
+    >>> print("{}", explain_none(ft.ones(2)))
     It does not require grad: make it with requires_grad=True.
     """
     if not isinstance(leaf, Tensor):
@@ -218,7 +222,7 @@ def inspect(y, leaves=None, seen=None):
 
     >>> import functape as ft
     >>> v, w = ft.ones(3, requires_grad=True), ft.ones(3, requires_grad=True)
-    >>> print(inspect((v * v).sum(), {"v": v, "w": w}))  # doctest: +ELLIPSIS
+    >>> print("{}", inspect((v * v).sum(), {"v": v, "w": w}))  # doctest: +ELLIPSIS
     nodes: 2
     saved bytes: 12
     leaves: v
@@ -241,3 +245,49 @@ def inspect(y, leaves=None, seen=None):
         "dead ends": sum(getattr(n, "gone", False) for n in sinks),
         "no gradient": [f"{name}: {explain_none(leaf, roots[0], seen)}"
                         for name, leaf in named.items() if name not in reached]})
+
+
+# --- printing inside of transforms ----------------------------------------------------------------
+
+
+def print(fmt, *args, ordered=False, **kwargs):
+    """Print values, inside of transforms too: primals under `jvp`, a line for each entry under
+    `vmap`.
+
+    Args:
+      fmt: a format string, as for `str.format`.
+      *args, **kwargs: what goes into it, arrays or pytrees of arrays among them.
+      ordered: no effect, as everything runs in order.
+
+    A function that prints values cannot be compiled: `jit` runs it as it is, with a warning.
+
+    >>> import functape as ft
+    >>> _ = ft.vmap(ft.grad(lambda x: ft.debug.print("x = {x:.1f}", x=x) or x * x))(
+    ...     ft.numpy.array([1.0, 2.0]))
+    x = 1.0
+    x = 2.0
+    """
+    leaves, structure = tree.flatten((args, kwargs))
+    for line in rows(leaves):
+        args, kwargs = tree.unflatten(structure, line)
+        builtins.print(fmt.format(*args, **kwargs))
+
+
+def rows(leaves):
+    """The leaves as plain arrays, once for each entry of each `vmap` they are under."""
+    top = max((a for a in leaves if isinstance(a, Value)), key=lambda a: a.rank, default=None)
+    if top is None or not top.rank:
+        yield [np.asarray(a) if isinstance(a, (Value, mx.array)) else a for a in leaves]
+    elif type(top) is Batched:
+        for i in range(top.count):
+            yield from rows([a.data[i] if is_at(a, top) else a for a in leaves])
+    else:
+        yield from rows([boundary.bare(a) if type(a) is Tensor and is_at(a, top)
+                         else a.primal if is_at(a, top) else a for a in leaves])
+
+
+def is_at(value, top):
+    return type(value) is type(top) and value.rank == top.rank
+
+
+__getattr__ = for_names_of(__name__)

@@ -27,35 +27,48 @@ def schedule(roots, wanted=None, through=True):
       (order, live, beyond): the nodes; the set of them that leads to a wanted node, or None for
       all; and whether the roots depend on anything that is tracked beyond the wanted nodes.
     """
-    starts = set(roots)
-    found, stack = set(starts), list(starts)
+    found, stack, last = set(roots), list(roots), {}  # last: sink -> the last node that feeds it
     while stack:
         node = stack.pop()
         if through or wanted is None or node not in wanted:
             for edge in node.edges:
-                if edge is not None and edge not in found:
+                if edge is None:
+                    continue
+                if edge.is_sink:
+                    if edge not in last or node.seq < last[edge].seq:
+                        last[edge] = node
+                elif edge not in found:
                     found.add(edge)
                     stack.append(edge)
-    foreign = [] if wanted is None else [n for n in found if n.is_sink != (n in wanted)]
-    beyond = any(n.open for n in foreign)  # sinks of others, and aliases of what they track
-    prune = wanted is not None and (through or bool(foreign))
-    live, order, placed = set(), [], set()
-    for node in sorted(found, key=number):
-        if prune:
-            if node not in wanted and live.isdisjoint(node.edges):
-                continue
-            live.add(node)
-        if node.is_sink and node not in starts:
-            continue  # placed with its last consumer
-        for edge in node.edges:
-            if edge is None or not edge.is_sink or edge in placed:
-                continue
-            if not prune or edge in live:
-                placed.add(edge)
-                order.append(edge)
-        order.append(node)
-    order.reverse()
-    return order, (live if prune else None), beyond
+    found.difference_update(last)
+    foreign = [] if wanted is None else foreign_to(wanted, roots, found, last)
+    beyond = any([node.open for node in foreign])  # sinks of others, and aliases of what they track
+    order, live = sorted(found, key=number, reverse=True), None
+    if wanted is not None and (through or foreign):
+        live = wanted.intersection(last)
+        for node in reversed(order):
+            if node in wanted or not live.isdisjoint(node.edges):
+                live.add(node)
+    return with_sinks(order, last, live), live, beyond
+
+
+def foreign_to(wanted, roots, found, sinks):
+    """Sinks that are not wanted, and wanted nodes that are no sinks: something lies beyond."""
+    ends = [n for n in (*sinks, *roots) if n.is_sink and n not in wanted]
+    return ends + [n for n in wanted if n in found and not n.is_sink]
+
+
+def with_sinks(order, last, live):
+    """The live nodes of an order, with each sink right after the last node that feeds it."""
+    after = {}
+    for sink, node in last.items():
+        after.setdefault(node, []).append(sink)
+    placed = []
+    for node in order:
+        placed.append(node)
+        if node in after:
+            placed += after[node]
+    return placed if live is None else [node for node in placed if node in live]
 
 
 def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
@@ -75,15 +88,16 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
     """
     order, live, _ = plan
     arrived, captured, check = {}, {}, mode.check
+    take = arrived.pop
     if check is not None:
         check.seeds(seeds)
     for root, seed in zip(roots, seeds, strict=True):
         arrived[root] = arrived[root] + seed if root in arrived else seed
     for node in order:
-        g = arrived.pop(node, None)
+        g = take(node, None)
         if g is None:
             continue
-        hooks, edges = node.hooks, node.edges
+        hooks = node.hooks
         if hooks is not None:
             g = hooks.on_cotangent(node, g)
         if check is not None:
@@ -94,6 +108,7 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
             if wanted is None:
                 node.accept(g, hooks)
             continue
+        edges = node.edges
         if live is not None and live.isdisjoint(edges):
             continue
         if hooks is not None:

@@ -6,6 +6,7 @@ from functape import dtypes, tree
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, size_of
 from functape.ops.movement import concatenate, reshape, split
+from functape.suggest import for_names_of
 from functape.tensor import constant
 
 
@@ -52,3 +53,5 @@ def pieces(vector, avals, dtype):
     parts = split(vector, at=tuple(at), axis=0) if at else (vector,)
     return [as_type(reshape(part, shape=shape), kind)
             for part, (shape, kind) in zip(parts, avals, strict=True)]
+
+__getattr__ = for_names_of(__name__)

@@ -89,7 +89,7 @@ def unwrap(new, old):
     """A plain array again, in a pass on plain arrays."""
     if old is None or hasattr(old, "rank"):
         return new
-    return new.cell.data
+    return new.array
 
 
 def checked(new, old, hook, node):

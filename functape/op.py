@@ -10,7 +10,6 @@ object runs, its globals bound to kernels instead of ops: nothing is looked up, 
 """
 
 import functools
-import inspect
 import operator
 import threading
 import types
@@ -38,7 +37,7 @@ NO_FLOAT64 = (
 class Value:
     """What may stand in an array's place while a transform runs; ranked by nesting."""
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
     seen_as = type  # the class that isinstance finds; functape.mlx makes MLX's code see arrays
 
     @property  # type: ignore[misc]
@@ -66,6 +65,7 @@ class Levels(threading.local):
     """
 
     depth = 0
+    tracing = 0  # how many jit traces are running: there arrays have no values yet
     axes: dict = {}  # name of a mapped axis -> (rank, size)
 
     def __enter__(self):
@@ -87,8 +87,8 @@ class Rule:
     """A formula, and what it reads: the names of its parameters say so.
 
     The first parameter is the cotangent or tangent. The others name an argument (`x`), an output
-    (`ans`), a fact of either (`x_shape`, `x_dtype`) or a parameter of the op (`axis`). What no
-    rule names is not kept alive.
+    (`ans`), a fact of either (`x_shape`, `x_dtype`; `shapes` and `spaces`: of all arguments)
+    or a parameter of the op (`axis`). What no rule names is not kept alive.
     """
 
     __slots__ = ("formula", "reads", "_raw", "_readers")
@@ -96,8 +96,8 @@ class Rule:
     def __init__(self, formula, reads=None):
         self.formula = formula
         if reads is None:
-            parameters = list(inspect.signature(formula).parameters.values())[1:]
-            reads = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+            code = formula.__code__  # inspect.signature would cost a tenth of the import
+            reads = code.co_varnames[1:code.co_argcount]
         self.reads = reads
         self._raw = self._readers = None
 
@@ -145,7 +145,7 @@ class Op:
         self.batch = batch
         self.differentiable = any(self.vjp)
         self.variadic = self.args[0].startswith("*") if self.args else False
-        self.plans = {}
+        self.plans = Plans(self)
         self.__doc__ = doc or f"The primitive `{name}`."
         if register:
             table[name] = self
@@ -189,13 +189,6 @@ class Op:
     def zeros(like):
         return Op.constant(mx.zeros(like.shape, like.dtype))
 
-    def plan(self, tracked, count):
-        """What to save and which rules to run; bit i of `tracked`: argument i is on the tape."""
-        if tracked not in self.plans:
-            chosen = [i for i in range(count) if tracked >> i & 1]
-            self.plans[tracked] = Plan(self, chosen)
-        return self.plans[tracked]
-
     def reader(self, name):
         """How to get what a rule's parameter `name` stands for: a function of the op's arguments,
         outputs and parameters."""
@@ -204,6 +197,8 @@ class Op:
             return READERS["", name in self.args](self.position(name))
         if fact in ("shape", "dtype") and stem in self.args + self.outputs:
             return READERS[fact, stem in self.args](self.position(stem))
+        if name == "spaces":
+            return spaces
         if name == "shapes":
             return lambda args, outs, params: tuple(a.shape for a in args)
         if name == "params":
@@ -221,10 +216,47 @@ class Op:
         extra = "".join(f", {k}={v!r}" for k, v in params.items())
         kind = ShapeError if isinstance(error, (ValueError, IndexError)) else ArgumentError
         reason = str(error).splitlines()[0].rstrip(".")
+        if isinstance(error, TypeError) and not self.variadic and len(args) != len(self.args):
+            return ArgumentError(f"{self.name} takes {len(self.args)} array(s), "
+                                 f"{', '.join(self.args)}, but got {len(args)}: {given}.")
         remedy = "Check the shapes and dtypes of the arguments."
+        for part, words in COMPLAINTS.items():
+            if part in reason:
+                reason, remedy = words
         if "float64" in reason and "GPU" in reason:
             kind, remedy = ArgumentError, NO_FLOAT64
         return kind(f"{self.name}({given}{extra}) is not defined: {reason}. {remedy}")
+
+
+def spaces(args, outs, params):
+    """(shape, dtype) of each argument, None in place of those of the output's; or None for all, the
+    usual case, which two sizes show: what broadcasts has fewer bytes or axes, what is promoted
+    fewer bytes, but for float64 beside complex64. Shapes and dtypes would cost twice as much."""
+    out = outs[0]
+    if type(out) is mx.array and out.itemsize < 8:
+        size, ndim = out.nbytes, out.ndim
+        for a in args:
+            if type(a) not in NUMBERS and (a.nbytes != size or a.ndim != ndim or not size):
+                break
+        else:
+            return None
+    given = [None if type(a) in NUMBERS else (a.shape, a.dtype) for a in args]
+    own = (out.shape, out.dtype)
+    return [None if space == own else space for space in given]
+
+
+# What MLX's kernels complain of: part of their words -> (reason, remedy).
+COMPLAINTS = {
+    "cannot be broadcast": (
+        "these shapes do not broadcast",
+        "From the last, lengths must be equal, or 1: add an axis with x[:, None], or reshape."),
+    "Only allowed on integer": (
+        "it takes integers or booleans", "Convert them, x.astype(functape.int32)."),
+    "incompatible function arguments": (
+        "it does not take these arguments", "Check their names, kinds and number."),
+    "unexpected keyword argument": (
+        "it does not take such an argument", "Check their names, kinds and number."),
+}
 
 
 # One flat function for each kind of reading: they run for every operation that is recorded.
@@ -238,14 +270,24 @@ READERS = {
 }
 
 
+class Plans(dict):
+    """The plans of one op, each made on first use; bit i of the key: argument i is on the tape."""
+
+    def __init__(self, op):
+        self.op = op
+
+    def __missing__(self, tracked):
+        chosen = [i for i in range(tracked.bit_length()) if tracked >> i & 1]
+        plan = self[tracked] = Plan(self.op, chosen)
+        return plan
+
+
 class Plan:
     """For one choice of tracked arguments: the values to save and the rules to run.
 
     A step is (argument, formula, what the formula reads among the saved values: the position of
     one, a function that picks several, or None for all in order).
     """
-
-    __slots__ = ("op", "arrays", "facts", "steps", "sources", "_raw_steps", "_value_steps")
 
     def __init__(self, op, chosen):
         rules = [(i, op.vjp[0 if op.variadic else i]) for i in chosen]
@@ -262,22 +304,15 @@ class Plan:
              picker([names.index(n) for n in r.reads]))
             for i, r in rules
         )
-        self._raw_steps = self._value_steps = None
 
-    @property
+    @functools.cached_property
     def raw_steps(self):
         """The steps on plain arrays; made late, since a rule may name an op defined after it."""
-        if self._raw_steps is None:
-            self._raw_steps = tuple((i, self.bound(r.raw, i), at) for i, r, at in self.steps)
-        return self._raw_steps
+        return tuple((i, self.bound(r.raw, i), at) for i, r, at in self.steps)
 
-    @property
+    @functools.cached_property
     def value_steps(self):
-        if self._value_steps is None:
-            self._value_steps = tuple(
-                (i, self.bound(r.formula, i), at) for i, r, at in self.steps
-            )
-        return self._value_steps
+        return tuple((i, self.bound(r.formula, i), at) for i, r, at in self.steps)
 
     def bound(self, formula, i):
         return functools.partial(formula, index=i) if self.op.variadic else formula

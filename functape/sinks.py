@@ -11,6 +11,7 @@ import weakref
 import mlx.core as mx
 
 from functape.errors import GraphError
+from functape.op import levels
 from functape.tape import Node, mode, sequence
 
 
@@ -22,7 +23,7 @@ class Sink(Node):
     gone = False  # whether the leaf is, and its hooks with it
 
     def __init__(self):
-        super().__init__(())
+        self.edges, self.hooks = (), None
         self.seq = -1  # before all nodes; the schedule puts a sink after its last consumer
 
 
@@ -49,7 +50,7 @@ class AccumulateGrad(Sink):
     def accept(self, g, hooks):
         """Add `g` to the leaf's `.grad`, if the leaf still lives and wants it."""
         leaf = self.leaf()
-        if leaf is None or leaf.sink is not self:
+        if leaf is None or leaf.edge is not self:
             return
         if hooks is not None:
             g = hooks.before(self, g)
@@ -65,8 +66,8 @@ class AccumulateGrad(Sink):
 def publish(leaf):
     """Compute a gradient that a thread added: MLX's streams belong to threads, and what is still
     to be computed on one cannot be asked for from another."""
-    grad = leaf.grad.cell.data
-    if not isinstance(grad, mx.array) or mode.tracing:
+    grad = leaf.grad.array
+    if not isinstance(grad, mx.array) or levels.tracing:
         return
     try:
         mx.eval(grad)

@@ -16,61 +16,96 @@ from functape.errors import GraphError, InplaceError, describe
 sequence = itertools.count().__next__
 
 
+class Special:
+    """An attribute of the mode that is seldom set; `ordinary` says that none of them is."""
+
+    def __init__(self, usual):
+        self.usual = usual
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, mode, owner=None):
+        return self.usual if mode is None else mode.__dict__.get(self.name, self.usual)
+
+    def __set__(self, mode, value):
+        mode.__dict__[self.name] = value
+        mode.ordinary = not (mode.inference or mode.packing is not None or mode.watch)
+
+
 class Mode(threading.local):
     """What this thread records."""
 
     recording = True  # grad mode
-    inference = False
+    inference = Special(False)
     functional = 0  # how many transforms are running: inside them arrays are values
-    tracing = 0  # how many jit traces are running: there arrays have no values yet
     replaying = -1  # when the first run of the checkpointed function that now runs again began
     walk = None  # the schedule of the backward pass that a user started
     allow_mutation = False  # saved values may have been changed in place since
-    packing = None  # saved-tensor hooks; see autograd.saved
+    packing = Special(None)  # saved-tensor hooks; see autograd.saved
     packing_disabled = None  # the message for whoever enters such hooks
-    watch = ()  # called with each node as it is made: anomaly mode, a profiler
+    watch = Special(())  # called with each node as it is made: anomaly mode, a profiler
     check = None  # stands around each node of a pass: anomaly mode
-    ordinary = True  # nobody packs, watches or infers: derived, for one look instead of three
-
-    def __setattr__(self, name, value):
-        super().__setattr__(name, value)
-        if name in ("inference", "packing", "watch"):
-            special = self.inference or self.packing is not None or self.watch
-            super().__setattr__("ordinary", not special)
+    ordinary = True  # nobody packs, watches or infers: one look instead of three
 
 
 mode = Mode()
 
 
-class Cell:
-    """An array and how often it was changed in place; shared by a tensor and its aliases."""
+class History:
+    """How often an array was changed in place; shared by the tensors that are aliases of it.
 
-    __slots__ = ("data", "version", "changes", "__weakref__")
-    latest = -1  # the number of the next node at the latest change of any cell
+    A tensor has one once it has an alias, was changed, or was made in inference mode. A change
+    replaces the array, and is known by the array it replaced: a node need only keep its arrays to
+    find out later that one of them is outdated.
+    """
 
-    def __init__(self, data):
-        self.data = data
-        self.version = 0
-        self.changes = ()  # (the array before, weakly; its version; what changed it), for messages
+    __slots__ = ("version", "by", "aliases", "__weakref__")
+    latest = -1  # the number of the next node at the latest change of any array
+    inference = False  # whether any tensor was ever made in inference mode
+    # id of an array -> (itself, weakly; the number of the next node as the change began; the
+    # array's version; what changed it; its History)
+    replaced: dict = {}
 
-    def change(self, data, by):
-        """Put another array in place of this one; `by` names the op, for messages."""
-        kept = [c for c in self.changes if c[0]() is not None]  # what nobody saved, nobody misses
-        self.changes = (*kept, (weakly(self.data), self.version, by))
-        self.data = data
+    def __init__(self, tensor):
+        self.version = 0  # None: of inference mode, never to be saved
+        self.by = None  # what changed it last, for messages
+        self.aliases = {}  # id -> the tensor, weakly
+        self.share(tensor)
+
+    def share(self, tensor):
+        """Let a tensor be one of the aliases; returns it."""
+        key = id(tensor)
+        self.aliases[key] = weakref.ref(tensor, lambda _: self.aliases.pop(key, None))
+        tensor.history = self
+        return tensor
+
+    def change(self, tensor, array, by, since=None):
+        """Put another array in place of a tensor's, in its aliases too. Nodes from the number
+        `since` on belong to the change itself, and may keep the array that it replaces."""
+        key, replaced = id(tensor.array), self.replaced
+        before = weakref.ref(tensor.array, lambda _: replaced.pop(key, None))
+        History.latest = sequence()
+        since = History.latest if since is None else since
+        replaced[key] = before, since, self.version, by, self
         self.version += 1
-        Cell.latest = sequence()
+        self.by = by
+        for alias in [find() for find in self.aliases.values()]:
+            if alias is not None:
+                alias.array = array
 
-    def story(self, array):
-        """What became of an array that was in this cell, for a message."""
-        found = [(version, by) for before, version, by in self.changes if before() is array]
-        version, by = found[0] if found else self.changes[-1][1:]
+    @classmethod
+    def outdated(cls, array, seq):
+        """Whether an array was changed in place after a node saved it."""
+        change = cls.replaced.get(id(array))
+        return change is not None and seq < change[1] and not mode.allow_mutation
+
+    @classmethod
+    def story(cls, array):
+        """What became of an outdated array, for a message."""
+        _, _, version, by, history = cls.replaced[id(array)]
         return (f"it was changed in place by {by} (saved at version {version}, now at version "
-                f"{self.version})")
-
-
-def weakly(value):
-    return weakref.ref(value) if isinstance(value, mx.array) else lambda: None
+                f"{history.version})")
 
 
 class Node:
@@ -90,7 +125,6 @@ class Node:
         self.edges = edges  # one an input: Node, or None where nothing flows
         self.seq = sequence()
         self.hooks = None  # see functape.hooks
-        self.notes = None  # the user's metadata
         if mode.watch:
             announce(self)
 
@@ -110,9 +144,13 @@ class Node:
     @property
     def metadata(self):
         """A dict for whatever the user wants to keep with the node."""
-        if self.notes is None:
+        if not hasattr(self, "notes"):
             self.notes = {}
         return self.notes
+
+    def note(self, key, default=None):
+        """An entry of `metadata`, which is not made for the question."""
+        return getattr(self, "notes", {}).get(key, default)
 
     @property
     def sequence_nr(self):
@@ -139,66 +177,69 @@ def announce(node):
 RELEASED = object()
 
 
+class Packed(list):
+    """What saved-tensor hooks made of the values that a node saved."""
+
+    __slots__ = ("packing",)
+
+    def __init__(self, values, packing):
+        super().__init__(values)
+        self.packing = packing
+
+
 class OpNode(Node):
     """One application of an op: what its rules will read."""
 
-    __slots__ = ("plan", "saved", "cells", "packing")
+    __slots__ = ("plan", "saved")
 
-    def __init__(self, plan, edges, saved, cells):
+    def __init__(self, plan, edges, saved):
         self.edges = edges
         self.seq = sequence()
-        self.hooks = self.notes = self.packing = None
+        self.hooks = None
         self.plan = plan
-        self.saved = saved  # arrays, then facts, as the plan lists them
-        self.cells = cells  # of the arrays: where a change in place shows
+        self.saved = saved  # a list: arrays, then facts, as the plan has them; or Packed, RELEASED
 
     @property
     def name(self):
         return self.plan.op.name.title().replace("_", "") + "Backward"
 
     def pullback(self, g, lift, live):
-        saved, edges, plan = self.read_saved(g), self.edges, self.plan
+        saved, plan = self.saved, self.plan
+        if type(saved) is not list or self.seq < History.latest:
+            saved = self.read_saved(g)
         if lift is None:
-            steps = plan._raw_steps or plan.raw_steps
+            steps = plan.raw_steps
         else:
-            steps = plan.value_steps
-            saved = self.lifted(saved, lift)
+            steps, saved = plan.value_steps, self.lifted(saved, lift)
         parts = []
         for i, formula, at in steps:
-            if live is None or edges[i] in live:
+            if live is None or self.edges[i] in live:
                 if type(at) is int:  # a call without a star is much cheaper
-                    part = formula(g, saved[at])
+                    parts.append((i, formula(g, saved[at])))
                 else:
-                    part = formula(g, *(saved if at is None else at(saved)))
-                parts.append((i, part))
+                    parts.append((i, formula(g, *(saved if at is None else at(saved)))))
         return parts
 
     def read_saved(self, g):
         """What was saved, unless it was freed or changed in place since."""
-        if self.saved is RELEASED:
+        saved = self.saved
+        if saved is RELEASED:
             raise GraphError(freed(self.name))
-        if self.seq < Cell.latest:  # something was changed in place since: was it one of these?
-            self.check_versions()
-        return self.saved if self.packing is None else self.unpacked(g)
-
-    def check_versions(self):
-        """Refuse saved arrays that were changed in place since."""
-        for cell, value in zip(self.cells, self.saved):  # noqa: B905 - facts follow the arrays
-            if cell is not None and cell.data is not value and not mode.allow_mutation:
-                raise InplaceError(modified(self))
+        if type(saved) is Packed:
+            unpack, count = saved.packing.unpack, len(self.plan.arrays)
+            return [unpack(v, self.name, g) for v in saved[:count]] + saved[count:]
+        for name, value in zip(self.plan.arrays, saved, strict=False):  # facts follow the arrays
+            if History.outdated(value, self.seq):
+                raise InplaceError(
+                    f"{self.name} needs {name!r}, {describe(value)}, as it was, but "
+                    f"{History.story(value)}. Use the out-of-place form, or change a clone()."
+                )
+        return saved
 
     def pack(self, packing, tensors):
         """Keep what `packing` makes of each saved tensor, in place of the arrays."""
-        self.packing, self.cells = packing, ()
-        for k, tensor in enumerate(tensors):
-            if tensor is not None:
-                self.saved[k] = packing.pack(tensor)
-
-    def unpacked(self, g):
-        saved = list(self.saved)
-        for k in range(len(self.plan.arrays)):
-            saved[k] = self.packing.unpack(saved[k], self.name, g)
-        return saved
+        kept = [self.saved[k] if t is None else packing.pack(t) for k, t in enumerate(tensors)]
+        self.saved = Packed(kept + self.saved[len(kept):], packing)
 
     def lifted(self, saved, lift):
         """The saved arrays as values that know where on the tape they came from."""
@@ -211,9 +252,8 @@ class OpNode(Node):
         return self
 
     def release(self):
-        if self.plan.arrays:  # a node that saved no array may be walked again
+        if self.plan.sources:  # a node that saved no array may be walked again
             self.saved = RELEASED
-            self.cells = ()
 
 
 class NodeOfMany(OpNode):
@@ -221,8 +261,8 @@ class NodeOfMany(OpNode):
 
     __slots__ = ("avals",)
 
-    def __init__(self, plan, edges, saved, cells, outs):
-        super().__init__(plan, edges, saved, cells)
+    def __init__(self, plan, edges, saved, outs):
+        super().__init__(plan, edges, saved)
         self.avals = [(o.shape, o.dtype) for o in outs]
 
     def pullback(self, g, lift, live):
@@ -298,13 +338,4 @@ def freed(name):
     return (
         f"The values that {name} saved were freed by an earlier backward pass. "
         "Pass retain_graph=True to the first pass, or build the graph again."
-    )
-
-
-def modified(node):
-    names = node.plan.arrays
-    k = next(k for k, c in enumerate(node.cells) if c is not None and c.data is not node.saved[k])
-    return (
-        f"{node.name} needs {names[k]!r}, {describe(node.saved[k])}, as it was, but "
-        f"{node.cells[k].story(node.saved[k])}. Use the out-of-place form, or change a clone()."
     )

@@ -8,10 +8,14 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError, FunctapeError, GraphError, describe
+from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
-from functape.tape import Cell, NodeOfMany, OpNode, announce, mode, output_of
+from functape.tape import History, NodeOfMany, OpNode, announce, mode, output_of, sequence
 
-INEXACT = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
+INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64)  # the usual one first
+
+
+new = object.__new__
 
 
 class Tensor(Value):
@@ -27,25 +31,25 @@ class Tensor(Value):
     tensor([2., 4.])
     """
 
-    __slots__ = ("cell", "rank", "node", "sink", "eager", "__weakref__")
+    __slots__ = ("array", "rank", "edge", "history", "eager")
 
-    def __init__(self, data, rank=0, node=None):
-        self.cell = Cell(data)
+    def __init__(self, array, rank=0, edge=None):
+        self.array = array
         self.rank = rank  # 0; above it for tensors made under vmap or jvp (see op.Levels)
-        self.node = node  # what computed it; None for leaves
-        self.sink = None  # where a leaf's cotangents go, while it requires grad
+        self.edge = edge  # where cotangents go: the node that computed it; a leaf's sink; nowhere
+        self.history = None  # of changes in place: see tape.History
         self.eager = None  # what only eager users need: `.grad` and its accumulator
 
     # --- recording -------------------------------------------------------------------------------
 
     def interpret(self, op, args, params):
-        """Compute on the data, and put a node on the tape if anything tracked went in."""
+        """Compute on the arrays, and put a node on the tape if anything tracked went in."""
         rank, data, edges, tracked, bit = self.rank, [], [], 0, 1
         for a in args:
             edge = None
             if type(a) is Tensor and a.rank == rank:
-                data.append(a.cell.data)
-                edge = a.node or a.sink
+                data.append(a.array)
+                edge = a.edge
                 if edge is not None:
                     tracked += bit
             elif type(a) in NUMBERS:
@@ -68,45 +72,55 @@ class Tensor(Value):
                 raise
             raise op.failed(error, data, params) from error
         several = type(out) is tuple
-        outs = tuple([Tensor(o, rank) for o in out]) if several else (Tensor(out, rank),)
+        if several:
+            result = tuple(map(Tensor, out, [rank] * len(out)))
+        else:  # Tensor(out, rank) without the price of a call
+            result = new(Tensor)
+            result.array, result.rank = out, rank
+            result.edge = result.history = result.eager = None
         if tracked and op.differentiable and mode.recording:
-            record(op, tracked, args, data, edges, outs, several, params, rank)
-        elif mode.inference:
-            forbid_recording(outs)
-        return outs if several else outs[0]
-
-    @property
-    def edge(self):
-        """Where cotangents of this tensor go: its node, or its sink if it is a leaf."""
-        return self.node or self.sink
+            record(op, tracked, args, data, edges, out if several else (out,), params, result)
+        elif not mode.ordinary and mode.inference:
+            forbid_recording(result if several else (result,))
+        return result
 
     # --- facts -----------------------------------------------------------------------------------
 
     @property
     def shape(self):
-        return self.cell.data.shape
+        return self.array.shape
 
     @property
     def dtype(self):
-        return self.cell.data.dtype
+        return self.array.dtype
 
     @property
     def grad_fn(self):
         """The node that computed this tensor; None for leaves."""
-        return None if self.node is None else self.node.owner
+        return None if self.is_leaf else self.edge.owner
 
     @property
     def is_leaf(self):
-        return self.node is None
+        return self.edge is None or self.edge.is_sink
+
+    @property
+    def node(self):
+        """The node that computed this tensor, of one output where there are several; or None."""
+        return None if self.is_leaf else self.edge
+
+    @property
+    def sink(self):
+        """Where a leaf's cotangents go, while it requires grad."""
+        return self.edge if self.is_leaf else None
 
     @property
     def version(self):
         """How often this tensor's array was changed in place."""
-        return self.cell.version
+        return 0 if self.history is None else self.history.version
 
     @property
     def requires_grad(self):
-        return self.node is not None or self.sink is not None
+        return self.edge is not None
 
     def __repr__(self):
         return show(self)
@@ -115,57 +129,68 @@ class Tensor(Value):
 
     def __array__(self, dtype=None, copy=None):
         if self.rank:
-            return self.cell.data.__array__(dtype, copy)
-        return as_numpy(self.cell.data, dtype)
+            return self.array.__array__(dtype, copy)
+        return as_numpy(self.array, dtype)
 
     # --- aliases ---------------------------------------------------------------------------------
 
     def detach(self):
         """The same array, off the tape; in-place changes of either show in both."""
-        alias = Tensor(None, self.rank)
-        alias.cell = self.cell
-        return alias
+        return self.own_history().share(Tensor(self.array, self.rank))
+
+    def own_history(self):
+        """The history of this tensor's array, made on first use."""
+        if self.history is None:
+            History(self)
+        return self.history
+
+    def change(self, array, by, since=None):
+        """Put another array in place of this one; `by` names the op, for messages."""
+        self.own_history().change(self, array, by, since)
 
 
-def record(op, tracked, args, data, edges, outs, several, params, rank):
+def record(op, tracked, args, data, edges, outs, params, result):
     """Put one application of an op on the tape."""
-    plan = op.plans.get(tracked) or op.plan(tracked, len(args))
+    plan = op.plans[tracked]
     if not plan.steps:
         return
-    saved, cells = [], []
+    if History.inference:
+        refuse_inference(plan, args)
+    saved = []
     for at in plan.sources:
-        source = args[at] if at >= 0 else outs[~at]
-        if type(source) is Tensor and source.rank == rank:
-            cell = source.cell
-            if cell.version is None:
-                raise GraphError(inference_text(cell.data))
-            cells.append(cell)
-            saved.append(cell.data)
-        else:
-            cells.append(None)
-            saved.append(data[at])
+        saved.append(data[at] if at >= 0 else outs[~at])
     for read in plan.facts:
         saved.append(read(data, outs, params))
-    if several:
-        node = NodeOfMany(plan, edges, saved, cells, outs)
-        place_outputs(outs, node)
-    else:
-        node = outs[0].node = OpNode(plan, edges, saved, cells)
+    if type(result) is tuple:
+        node = NodeOfMany(plan, edges, saved, outs)
+        place_outputs(result, node)
+    else:  # OpNode(plan, edges, saved) without the price of a call
+        node = result.edge = new(OpNode)
+        node.plan, node.edges, node.saved = plan, edges, saved
+        node.seq, node.hooks = sequence(), None
     if not mode.ordinary:
-        special(node, args, data, outs, rank)
+        special(node, args, data, result)
 
 
-def special(node, args, data, outs, rank):
+def refuse_inference(plan, args):
+    """Nothing that was made in inference mode is saved."""
+    for at in plan.sources:
+        if at >= 0 and type(args[at]) is Tensor and args[at].version is None:
+            raise GraphError(inference_text(args[at]))
+
+
+def special(node, args, data, result):
     """What saved-tensor hooks, anomaly mode and profilers want of a new node."""
     if mode.packing is not None:
-        pack(node, args, data, outs, rank)
+        pack(node, args, data, result)
     if mode.watch:
         announce(node)
 
 
-def pack(node, args, data, outs, rank):
+def pack(node, args, data, result):
     """Hand what the node saved to the saved-tensor hooks; numbers are kept as they are."""
-    tensors = []
+    outs = result if type(result) is tuple else (result,)
+    rank, tensors = outs[0].rank, []
     for at in node.plan.sources:
         source = outs[~at].detach() if at < 0 else args[at]
         own = type(source) is Tensor and source.rank == rank
@@ -174,10 +199,11 @@ def pack(node, args, data, outs, rank):
     node.pack(mode.packing, tensors)
 
 
-def forbid_recording(outs):
+def forbid_recording(tensors):
     """Mark what is made in inference mode: it can never be saved for a backward pass."""
-    for out in outs:
-        out.cell.version = None
+    History.inference = True
+    for tensor in tensors:
+        tensor.own_history().version = None
 
 
 def inference_text(value):
@@ -188,7 +214,7 @@ def inference_text(value):
 def place_outputs(outs, node):
     for k, out in enumerate(outs):
         if out.dtype in INEXACT:
-            out.node = output_of(node, k)
+            out.edge = output_of(node, k)
 
 
 # --- from arrays to tensors and back -------------------------------------------------------------
@@ -199,15 +225,17 @@ def as_array(a, name="asarray", index=0):
     if type(a) is mx.array:
         return handle(a)  # the caller may change theirs in place
     if isinstance(a, Tensor) and a.rank == 0:
-        return a.cell.data
+        return a.array
     if isinstance(a, NUMBERS):
         return mx.array(python_number(a))
     if isinstance(a, (np.ndarray, np.generic)):
         return from_numpy(a)
-    raise ArgumentError(
-        f"{name} takes arrays and numbers, but argument {index} is {describe(a)}. "
-        "Make it an array with functape.asarray(...) first."
-    )
+    place = index if isinstance(index, str) else f"argument {index}"
+    if isinstance(a, Foreign):
+        return as_array(taken_over(a, name, place))
+    remedy = ("Make it an array with functape.asarray(...) first." if isinstance(a, (list, tuple))
+              else "Give it an array or a number.")
+    raise ArgumentError(f"{name} takes arrays and numbers, but {place} is {describe(a)}. {remedy}")
 
 
 def handle(array):
@@ -259,13 +287,13 @@ def show(tensor):
     """The values, and the dtype and place on the tape where they are not the usual ones."""
     if tensor.rank:
         return f"Tensor({describe(tensor)})"
-    array = as_numpy(tensor.cell.data)
+    array = as_numpy(tensor.array)
     text = np.array2string(array, separator=", ", prefix="tensor(")
     if tensor.dtype not in (mx.float32, mx.bool_):
         text += f", dtype={str(tensor.dtype).removeprefix('mlx.core.')}"
-    if tensor.node is not None:
+    if tensor.grad_fn is not None:
         text += f", grad_fn={tensor.grad_fn!r}"
-    elif tensor.sink is not None:
+    elif tensor.requires_grad:
         text += ", requires_grad=True"
     return f"tensor({text})"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from functape import tree
 from functape.errors import ArgumentError, describe
+from functape.suggest import for_names_of
 from functape.tensor import INEXACT, as_array, constant
 from functape.transforms import jvp, vjp
 
@@ -294,3 +295,5 @@ def culprits(blame, args):
         except AssertionError:
             wrong.append(f"args{path} ({describe(tree.leaves(args)[i])})")
     return f" Wrong along: {', '.join(wrong)}." if wrong else " Wrong only along all jointly."
+
+__getattr__ = for_names_of(__name__)

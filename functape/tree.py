@@ -10,7 +10,8 @@ import functools
 
 import optree
 
-from functape.errors import ShapeError
+from functape.errors import ArgumentError, ShapeError, check_callable, describe
+from functape.suggest import for_names_of
 from functape.tree_keys import keys_of, structure_differences
 
 NAMESPACE = "functape"
@@ -36,6 +37,13 @@ def unflatten(treedef, leaves):
     >>> unflatten(structure([0, 0]), [1, 2])
     [1, 2]
     """
+    if not isinstance(treedef, optree.PyTreeSpec):
+        raise ArgumentError("tree.unflatten takes a structure first, as tree.structure(x) gives "
+                            f"it, but got {describe(treedef)}.")
+    leaves = list(leaves)
+    if len(leaves) != treedef.num_leaves:
+        raise ShapeError(f"tree.unflatten: the structure has {treedef.num_leaves} leaf(s), but "
+                         f"{len(leaves)} are given. Give one for each.")
     return optree.tree_unflatten(treedef, leaves)
 
 
@@ -45,6 +53,7 @@ def map(f, tree, *rest, is_leaf=None):
     >>> map(lambda a, b: a + b, [1, 2], [3, 4])
     [4, 6]
     """
+    check_callable("tree.map", f)
     if not rest:
         return optree.tree_map(f, tree, is_leaf=is_leaf, namespace=NAMESPACE)
     leaves, treedef = flatten(tree, is_leaf)
@@ -90,8 +99,12 @@ def reduce(function, tree, initializer=MISSING, is_leaf=None):
     >>> reduce(lambda total, leaf: total + leaf, {"a": 1, "b": (2, 3)})
     6
     """
-    start = () if initializer is MISSING else (initializer,)
-    return functools.reduce(function, leaves(tree, is_leaf), *start)
+    parts = leaves(tree, is_leaf)
+    if initializer is not MISSING:
+        return functools.reduce(function, parts, initializer)
+    if not parts:
+        raise ShapeError("tree.reduce: the tree has no leaves. Pass initializer=...")
+    return functools.reduce(function, parts)
 
 
 def reduce_associative(operation, tree, *, identity=MISSING, is_leaf=None):
@@ -221,3 +234,5 @@ def static(**kwargs):
     """
     metadata = {**kwargs.pop("metadata", {}), "static": True}
     return dataclasses.field(metadata=metadata, **kwargs)
+
+__getattr__ = for_names_of(__name__)

@@ -1,5 +1,6 @@
 """Where a leaf stands in a pytree, and where two pytrees differ."""
 
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,3 +134,13 @@ def say(structure):
     if structure.type is type(None):
         return "None"
     return f"a {structure.type.__name__} of {structure.num_children}"
+
+
+def parameter_labels(f, count):
+    """Names for positional arguments: those of the function's parameters where it tells."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions have no signature
+        parameters = ()
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [*names[:count], *(f"args[{i}]" for i in range(len(names), count))]

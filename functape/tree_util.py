@@ -3,10 +3,14 @@
 import dataclasses
 import functools
 
+import mlx.core as mx
+import numpy as np
 import optree
 
 from functape import tree
-from functape.errors import ArgumentError, FunctapeError, describe
+from functape.errors import ArgumentError, FunctapeError, check_callable, describe
+from functape.suggest import for_names_of
+from functape.tensor import Tensor
 from functape.tree import all as tree_all
 from functape.tree import broadcast as tree_broadcast
 from functape.tree import flatten as tree_flatten
@@ -30,6 +34,7 @@ from functape.tree_keys import (
 )
 
 PyTreeDef = optree.PyTreeSpec
+LEAVES = (bool, int, float, complex, str, bytes, mx.array, np.ndarray, Tensor)
 
 
 class RegistrationError(FunctapeError, ValueError):
@@ -63,6 +68,10 @@ def register_pytree_node(nodetype, flatten_func, unflatten_func, flatten_with_ke
 def register(nodetype, flatten_func, unflatten_func, entry=optree.FlattenedEntry):
     if not isinstance(nodetype, type):
         raise ArgumentError(f"Pytrees are registered by class, but got {describe(nodetype)}.")
+    if nodetype in LEAVES:
+        raise ArgumentError(f"{nodetype.__qualname__} is a leaf of pytrees and stays one. Register "
+                            "a class of your own.")
+    check_callable("register_pytree_node", flatten_func, unflatten_func)
     try:
         optree.register_pytree_node(nodetype, flatten_func, unflatten_func, path_entry_type=entry,
                                     namespace=tree.NAMESPACE)
@@ -298,3 +307,5 @@ __all__ = [
     "tree_map_with_path", "tree_reduce", "tree_reduce_associative", "tree_structure",
     "tree_transpose", "tree_unflatten", "treedef_children", "treedef_is_leaf", "treedef_tuple",
 ]
+
+__getattr__ = for_names_of(__name__)

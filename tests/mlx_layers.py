@@ -97,6 +97,18 @@ LAYERS = {
     "Upsample-cubic": (lambda: nn.Sequential(nn.Linear(4, 2), nn.Upsample(2.0, "cubic")),
                        lambda: (normal(2, 4, 4, 4),)),
     "PReLU": (lambda: nn.PReLU(), lambda: (away(*X),)),
+    "TransformerEncoderLayer": (lambda: nn.TransformerEncoderLayer(8, 2),
+                                lambda: (normal(2, 4, 8), None)),
+    "TransformerDecoderLayer": (lambda: nn.TransformerDecoderLayer(8, 2),
+                                lambda: (normal(2, 4, 8), normal(2, 3, 8), None, None)),
+    "AllToShardedLinear": (lambda: nn.AllToShardedLinear(4, 3), lambda: (normal(*X),)),
+    "ShardedToAllLinear": (lambda: nn.ShardedToAllLinear(4, 3), lambda: (normal(*X),)),
+    "QuantizedAllToShardedLinear": (
+        lambda: nn.Sequential(nn.Linear(4, 64), nn.QuantizedAllToShardedLinear(64, 32)),
+        lambda: (normal(*X),)),
+    "QuantizedShardedToAllLinear": (
+        lambda: nn.Sequential(nn.Linear(4, 64), nn.QuantizedShardedToAllLinear(64, 32)),
+        lambda: (normal(*X),)),
     "QuantizedLinear": (
         lambda: nn.Sequential(nn.Linear(4, 64), nn.QuantizedLinear(64, 32), nn.Linear(32, 2)),
         lambda: (normal(*X),)),

@@ -62,7 +62,7 @@ class Row:
                   for a in self.draw(name, copy)]
         if dtype is None:
             return arrays
-        return [constant(a.cell.data.astype(dtype)) if is_real(a) else a for a in arrays]
+        return [constant(a.array.astype(dtype)) if is_real(a) else a for a in arrays]
 
     def differentiable(self, op):
         """The positions of the arguments that can be differentiated by."""
@@ -176,9 +176,20 @@ def rotating(n):
     return Draw((n, n), sample)
 
 
-def zsquare(n):
-    """A well conditioned complex matrix."""
-    return Draw((n, n), lambda rng, shape: np.eye(n) * 2 + z(n, n)(rng), np.complex64)
+def zsquare(n, columns=None):
+    """A well conditioned complex matrix, square or not."""
+    shape = (n, columns or n)
+    return Draw(shape, lambda rng, shape: np.eye(*shape) * 2 + z(*shape)(rng), np.complex64)
+
+
+def zpositive(n):
+    """A Hermitian positive definite matrix."""
+
+    def sample(rng, shape):
+        x = zsquare(n)(rng)
+        return x @ x.conj().T
+
+    return Draw((n, n), sample, np.complex64)
 
 
 def symmetric(*shape):

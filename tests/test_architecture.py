@@ -28,13 +28,13 @@ TEST_BUDGET = 500  # tables are long
 LAYERS = [
     ["errors", "suggest", "blas", "backend", "data", "tree_keys", "tree"],
     ["op"],
-    ["ops", "hooks", "tape", "dtypes"],
+    ["ops", "hooks", "tape", "dtypes", "foreign"],
     ["sinks"],
     ["engine"],
     ["tensor"],
-    ["autograd", "fft", "lax", "linalg", "mlx", "nn", "numpy", "optim", "profiler", "random",
-     "scipy",
-     "viz", "debug", "distributed", "flatten_util", "tree_util", "transforms"],
+    ["ad_checkpoint", "autograd", "custom_batching", "custom_derivatives", "fft", "lax", "linalg",
+     "mlx", "nn", "numpy", "optim", "profiler", "random", "scipy", "viz",
+     "debug", "distributed", "flatten_util", "tree_util", "transforms"],
     ["test_util", "demo", "__init__", "__main__"],
 ]
 LAYER = {name: i for i, names in enumerate(LAYERS) for name in names}

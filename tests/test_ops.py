@@ -16,7 +16,7 @@ import pytest
 from op_inputs import CASES, IDS, OPS, ROWS, case
 from op_oracles import PROPERTIES, twin
 
-from functape.op import Rule
+from functape.op import Plans, Rule
 from functape.tensor import constant
 
 every = pytest.mark.parametrize(("name", "i"), CASES, ids=IDS)
@@ -187,7 +187,7 @@ def test_constants_cost_no_rule(name, i):
     before, plans = op.vjp, op.plans
     try:
         for k in free:
-            op.vjp, op.plans = tuple(rules), {}
+            op.vjp, op.plans = tuple(rules), Plans(op)
             called.clear()
             f, args = applied(op, row, values, [k])
             vjp(f, *args)[1](weights(f(*args)))
@@ -229,10 +229,10 @@ def test_low_precision(name, i, dtype):
     outs = tree.leaves(out)
     assert [a.dtype for a in tree.leaves(same)] == [a.dtype for a in outs]
     assert [t.dtype for t in tree.leaves(moved)] == [a.dtype for a in outs]
-    exact = [constant(a.cell.data.astype(mx.float64)) for a in args]
+    exact = [constant(a.array.astype(mx.float64)) for a in args]
     precise, precise_pullback = vjp(f, *exact)
     close(out, precise, LOW[dtype])
-    w = [constant(a.cell.data.astype(b.dtype)) for a, b in
+    w = [constant(a.array.astype(b.dtype)) for a, b in
          zip(tree.leaves(weights(out)), tree.leaves(precise), strict=True)]
     close(grads, precise_pullback(tree.unflatten(tree.structure(out), w)), LOW[dtype])
 
@@ -243,7 +243,7 @@ def test_mixed_dtypes(name, i):
     """Each cotangent has the dtype of its own argument."""
     f, args = problem(name, i)
     kinds = [mx.float16, mx.float32, mx.float64]
-    mixed = [constant(a.cell.data.astype(kinds[k % 3])) for k, a in enumerate(args)]
+    mixed = [constant(a.array.astype(kinds[k % 3])) for k, a in enumerate(args)]
     out, pullback = vjp(f, *mixed)
     assert [g.dtype for g in pullback(weights(out))] == [a.dtype for a in mixed]
     tangents = test_util.direction(tuple(mixed), 2)
@@ -264,7 +264,7 @@ def batches(name, row, mapped):
     """Arguments with a leading axis where mapped, and the rows of it."""
     copies = [row.values(name, copy=k) for k in range(SIZE)]
     single = copies[0]
-    stacked = [constant(mx.stack([c[k].cell.data for c in copies])) if k in mapped else a
+    stacked = [constant(mx.stack([c[k].array for c in copies])) if k in mapped else a
                for k, a in enumerate(single)]
     rows = [[c[k] if k in mapped else a for k, a in enumerate(single)] for c in copies]
     return stacked, rows
@@ -308,7 +308,7 @@ def test_nested_batch_rule_is_a_double_loop(name, i):
             """Argument k with its mapped axes in front."""
             if k not in outer + inner:  # noqa: B023
                 return pick(k, 0, 0)  # noqa: B023
-            table = [[pick(k, p, q).cell.data  # noqa: B023
+            table = [[pick(k, p, q).array  # noqa: B023
                       for q in range(SIZE if k in inner else 1)]  # noqa: B023
                      for p in range(2 if k in outer else 1)]  # noqa: B023
             full = mx.stack([mx.stack(line) for line in table])

@@ -129,7 +129,7 @@ BAD = {
     "vmap_axes_float": (lambda: ft.vmap(vector, in_axes=0.5)(X), ArgumentError, "in_axes"),
     "vmap_axes_string": (lambda: ft.vmap(vector, in_axes=("a",))(X), ArgumentError, "in_axes"),
     "vmap_out_axes": (lambda: ft.vmap(lambda x: x, out_axes=1)(X), ShapeError, "out_axes"),
-    "vmap_out_axes_none": (lambda: ft.vmap(lambda x: x, out_axes=None)(X), FunctapeError,
+    "vmap_out_axes_none": (lambda: ft.vmap(lambda x: x, out_axes=None)(X), ShapeError,
                            "out_axes"),
     "vmap_returns_string": (lambda: ft.vmap(lambda x: "s")(X), ArgumentError, "str"),
     "vmap_bool": (lambda: ft.vmap(lambda x: x if x > 0 else -x)(X), FunctapeError, "where|vmap"),
@@ -238,3 +238,19 @@ def test_jit_names_the_line_that_needs_a_value():
     assert f(-X).tolist() == [-1, -2]
     with pytest.raises(ft.errors.ConcretizationError):
         ft.jit(lambda x: x if x.sum() > 0 else -x, fallback=False)(X)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: (mx.ones(2) * x).sum(), mx.sin, lambda x: mx.add(x, mx.ones(2)).sum(),
+    lambda x: mx.maximum(x, 1.0),
+])
+def test_mlx_is_refused_a_value_without_axes(f):
+    """Its functions would take it for a complex number, and its gradient would be lost."""
+    with pytest.raises(ft.errors.ArgumentError, match="would drop its gradient"):
+        ft.grad(f)(2.0)
+    w = ft.tensor(2.0, requires_grad=True)
+    with pytest.raises((ft.errors.ArgumentError, RuntimeError)):
+        f(w)
+    with pytest.raises(ft.errors.GraphError, match=r"x\.item\(\) or x\.detach\(\)"):
+        complex(w)
+    assert complex(w.detach()) == 2 + 0j

@@ -273,3 +273,19 @@ def test_as_decorators():
 
     assert float(slope(3.0)) == 6
     assert squares(mx.array([1.0, 2.0])).tolist() == [1, 4]
+
+
+def test_jit_whose_results_depend_on_shapes():
+    runs = []
+
+    @ft.jit
+    def f(x):
+        runs.append(x.shape)
+        return {"a": x.sum()} if x.shape[0] == 2 else (x.sum(), [x.dtype == ft.float32, x * 2])
+
+    for _ in range(3):
+        assert f(mx.ones(2))["a"].item() == 2
+        total, (single, double) = f(mx.ones(3))
+        assert total.item() == 3 and bool(single) and double.tolist() == [2, 2, 2]
+        assert not bool(f(mx.ones(3, mx.float16))[1][0])
+    assert len(runs) <= 6  # each shape and dtype once, and once more when they are told apart

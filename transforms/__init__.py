@@ -7,24 +7,29 @@ if __name__ != "functape.transforms":
     )
 
 from functape.autograd import supplied
+from functape.suggest import for_names_of
 from functape.transforms.constants import stop_gradient
 from functape.transforms.custom_jvp import custom_jvp
 from functape.transforms.custom_vjp import custom_gradient, custom_vjp
 from functape.transforms.forward import jvp
 from functape.transforms.function import apply_function
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
-from functape.transforms.jit import jit
+from functape.transforms.jit import disable_jit, jit
 from functape.transforms.linear import linear_transpose, linearize
 from functape.transforms.make_tape import make_tape
 from functape.transforms.reverse import grad, value_and_grad, vjp
-from functape.transforms.shapes import ShapeDtypeStruct, eval_shape
+from functape.transforms.shapes import Array, ShapeDtypeStruct, eval_shape, typeof
+from functape.transforms.split import fwd_and_bwd
 from functape.transforms.vmap import vmap
 
 supplied.jvp, supplied.vjp, supplied.vmap = jvp, vjp, vmap
 supplied.apply_function = apply_function
 
 __all__ = [
-    "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "eval_shape", "grad",
-    "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp", "linear_transpose", "linearize",
-    "make_tape", "stop_gradient", "value_and_grad", "vjp", "vmap",
+    "Array", "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "disable_jit",
+    "eval_shape", "fwd_and_bwd", "grad", "hessian", "hvp", "jacfwd", "jacrev", "jit", "jvp",
+    "linear_transpose", "linearize", "make_tape", "stop_gradient", "typeof", "value_and_grad",
+    "vjp", "vmap",
 ]
+
+__getattr__ = for_names_of(__name__)

@@ -1,11 +1,11 @@
 """associative_scan: running combinations in logarithmically many steps."""
 
 from functape import tree
-from functape.errors import ShapeError, describe
+from functape.errors import ShapeError, check_callable, describe
 from functape.numpy.arguments import axis_of
 from functape.ops.movement import along, concatenate, cut, reshape, stack
 from functape.tensor import constant
-from functape.transforms.loops import call, check_callable, kept
+from functape.transforms.loops import call, kept
 
 
 def associative_scan(fn, elems, reverse=False, axis=0):

@@ -4,7 +4,6 @@ Arrays that are `mx.array`s on the way in are `mx.array`s on the way out, unless
 tracks the result; with tensors, NumPy arrays and numbers the results are tensors.
 """
 
-import contextlib
 import inspect
 
 import mlx.core as mx
@@ -12,37 +11,54 @@ import numpy as np
 
 from functape import engine, tree
 from functape.errors import ArgumentError, ShapeError, describe
+from functape.foreign import Foreign
 from functape.op import MIXED, Value
 from functape.sinks import Capture
 from functape.tape import Identity, mode
 from functape.tensor import INEXACT, NUMBERS, Tensor, constant
 from functape.tree_keys import structure_differences
 
-ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS)
+ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS, Foreign)
+
+LEAF = tree.structure(0)
 
 # --- in -----------------------------------------------------------------------------------------
 
 
 def is_plain(*trees):
     """Whether the arrays of a call are MLX's own, so that its results should be."""
-    leaves = tree.leaves(trees)
-    return any(isinstance(a, mx.array) for a in leaves) and not any(
-        isinstance(a, Value) for a in leaves
-    )
+    return are_plain(map(type, tree.leaves(trees)))
 
 
-def enter(args):
-    """Arguments that are not differentiated: MLX's arrays as constants, all else as it is."""
-    return tree.map(lambda a: constant(a) if isinstance(a, mx.array) else a, args)
+def are_plain(kinds):
+    """Whether types of leaves are MLX's, and none is functape's."""
+    kinds = set(kinds)
+    return mx.array in kinds and not any([issubclass(kind, Value) for kind in kinds])
 
 
-def inexact_leaves(name, args, labels, allow_int=False):
+def enter(args, kinds=None):
+    """Arguments that are not differentiated: MLX's arrays as constants, all else as it is. The
+    types of the leaves go into the set `kinds`."""
+    leaves, structure = flatten(args)
+    if kinds is not None:
+        kinds.update(map(type, leaves))
+    return tree.unflatten(structure, [constant(a) if type(a) is mx.array else a for a in leaves])
+
+
+def flatten(args):
+    """As tree.flatten, with less ado for the tree that is one array."""
+    return ([args], LEAF) if type(args) in (Tensor, mx.array) else tree.flatten(args)
+
+
+def inexact_leaves(name, args, labels, allow_int=False, kinds=None):
     """Flatten arguments that are differentiated, and check each leaf.
 
     Returns:
       (values, structure) of the tuple `args`; `labels` names its members in messages.
     """
     leaves, structure = tree.flatten(args)
+    if kinds is not None:
+        kinds.update(map(type, leaves))
     return [inexact(name, a, args, labels, i, allow_int) for i, a in enumerate(leaves)], structure
 
 
@@ -102,6 +118,8 @@ def matched(name, given, value, what, of, i):
 
 def positions(name, argnums, count):
     """`argnums` as a tuple of distinct non-negative integers, and whether it is a sequence."""
+    if type(argnums) is int and 0 <= argnums < count:
+        return (argnums,), False
     several = isinstance(argnums, (tuple, list))
     given = tuple(argnums) if several else (argnums,)
     if not given:
@@ -152,14 +170,15 @@ class Call:
             more, several = named_arguments(name, argnames, f, args, kwargs)
             self.several = self.several or several or bool(places)
             places += more
-        if len(set(places)) != len(places):
+        if len(places) > 1 and len(set(places)) != len(places):
             raise ShapeError(f"{name}: argnums and argnames name an argument twice.")
-        self.f, self.places, self.plain = f, places, is_plain(args, kwargs)
+        self.f, self.places, kinds = f, places, set()
         given = tuple(args[p] if isinstance(p, int) else kwargs[p] for p in places)
         labels = [f"args[{p}]" if isinstance(p, int) else f"kwargs[{p!r}]" for p in places]
-        self.values, self.structure = inexact_leaves(name, given, labels, allow_int)
-        self.args = [None if i in places else enter(a) for i, a in enumerate(args)]
-        self.kwargs = {k: None if k in places else enter(v) for k, v in kwargs.items()}
+        self.values, self.structure = inexact_leaves(name, given, labels, allow_int, kinds)
+        self.args = [None if i in places else enter(a, kinds) for i, a in enumerate(args)]
+        self.kwargs = {k: None if k in places else enter(v, kinds) for k, v in kwargs.items()}
+        self.plain = are_plain(kinds)
 
     def __call__(self, *leaves):
         args, kwargs = list(self.args), dict(self.kwargs)
@@ -187,11 +206,11 @@ def alias(value, rank):
     if type(value) is not Tensor or value.rank != rank:
         own = Tensor(value, rank)
     else:
-        own = value.detach()
+        own = Tensor(value.array, rank)
         if value.edge is not None and mode.recording:
-            own.node = Identity((value.edge,))
+            own.edge = Identity((value.edge,))
             return own
-    own.sink = Capture()
+    own.edge = Capture()
     return own
 
 
@@ -202,10 +221,11 @@ def settle(value, rank):
     return value if tracked_outside(value) and mode.recording else bare(value)
 
 
-def close(alias):
-    """The function has run: nothing but its own transform asks for this alias any more."""
-    if type(alias) is Tensor and type(alias.sink) is Capture:
-        alias.sink.close()
+def close(aliases):
+    """The function has run: nothing but its own transform asks for these aliases any more."""
+    for alias in aliases:
+        if type(alias) is Tensor and type(alias.edge) is Capture:
+            alias.edge.close()
 
 
 def tracked_outside(value):
@@ -216,28 +236,39 @@ def tracked_outside(value):
 
 def bare(value):
     """The value that a tensor of this rank holds, off its tape."""
-    return value.detach() if value.rank == 0 else value.cell.data
+    return value.detach() if value.rank == 0 else value.array
 
 
 def lower(value, rank):
     """What remains of a value when the level of this rank ends: tensors made under it open."""
     while type(value) is Tensor and value.rank > rank:
-        value = value.cell.data
+        value = value.array
     return value
 
 
-@contextlib.contextmanager
-def inside():
-    """While a transform runs the user's function: arrays are values there, += rebinds."""
-    mode.functional += 1
-    try:
-        yield
-    except TypeError as error:
-        if "incompatible function arguments" in str(error) and "functape." in str(error):
-            raise ArgumentError(MIXED) from error  # MLX does not ask a value on the right of @
-        raise
-    finally:
+class inside:
+    """While a transform runs the user's function: arrays are values there, += rebinds.
+
+    A transform that differentiates records, also under `no_grad`.
+    """
+
+    def __init__(self, recording=False):
+        self.recording = recording
+
+    def __enter__(self):
+        mode.functional += 1
+        self.before = mode.recording
+        if self.recording:
+            mode.recording = not mode.inference
+
+    def __exit__(self, kind, error, traceback):
         mode.functional -= 1
+        mode.recording = self.before
+        if kind in (TypeError, RuntimeError):
+            text = str(error)  # MLX asks no value on the right of @, nor one without axes
+            if "incompatible function arguments" in text and "functape." in text or (
+                    text == "std::bad_cast"):
+                raise ArgumentError(MIXED) from error
 
 
 # --- out ----------------------------------------------------------------------------------------
@@ -245,7 +276,7 @@ def inside():
 
 def outputs(name, out):
     """The leaves of what the function returned, as values, and their structure."""
-    leaves, structure = tree.flatten(out)
+    leaves, structure = flatten(out)
     for i, a in enumerate(leaves):
         if not isinstance(a, ARRAYS):
             raise ArgumentError(
@@ -269,5 +300,5 @@ def with_aux(name, out, has_aux):
 def give(value, plain):
     """A result in the kind of array that the call came with."""
     if plain and type(value) is Tensor and value.rank == 0 and value.edge is None:
-        return value.cell.data
+        return value.array
     return value

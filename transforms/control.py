@@ -170,7 +170,7 @@ def gated(pred, x):
 def below(value):
     """What a value wraps."""
     if type(value) is Tensor:
-        return (value.cell.data,) if value.rank else ()
+        return (value.array,) if value.rank else ()
     return (value.primal, value.tangent) if type(value) is Dual else (value.data,)
 
 

@@ -10,7 +10,7 @@ import inspect
 
 from functape import tree
 from functape.autograd.saved import PackedTensor, SavedTensor, keep
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable
 from functape.op import Value
 from functape.tape import output_of
 from functape.tensor import INEXACT, Tensor
@@ -21,16 +21,14 @@ class Custom:
     """A function of the user's, with its rules; common to both kinds."""
 
     def __init__(self, f, nondiff_argnums=(), nondiff_argnames=()):
-        if not callable(f):
-            raise ArgumentError(f"{type(self).__name__} decorates a function, but got "
-                                f"{describe(f)}.")
+        check_callable(type(self).__name__, f)
         self.f = f
         self.nondiff = ((nondiff_argnums,) if isinstance(nondiff_argnums, int)
                         else tuple(nondiff_argnums))
         if nondiff_argnames:
             names = list(inspect.signature(f).parameters)
             self.nondiff += tuple(names.index(n) for n in nondiff_argnames)
-        functools.update_wrapper(self, f)
+        functools.update_wrapper(self, f, updated=())  # f may have rules of its own
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -83,9 +81,9 @@ def put_on_tape(node, outs, form, rank):
     """The outputs as tensors of this rank that come from one node."""
     finished = []
     for k, o in enumerate(outs):
-        own = Tensor(o.cell.data if type(o) is Tensor and o.rank == rank else o, rank)
+        own = Tensor(o.array if type(o) is Tensor and o.rank == rank else o, rank)
         if own.dtype in INEXACT:
-            own.node = output_of(node, k)
+            own.edge = output_of(node, k)
         finished.append(own)
     return tree.unflatten(form, finished)
 

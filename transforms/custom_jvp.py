@@ -3,7 +3,7 @@
 import functools
 
 from functape import tree
-from functape.errors import ArgumentError, GraphError, describe
+from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
 from functape.op import Op
 from functape.tape import RELEASED, Node, freed, mode
 from functape.tensor import Tensor, constant, constant_lift
@@ -21,6 +21,7 @@ from functape.transforms.custom import (
 from functape.transforms.forward import Dual
 from functape.transforms.reverse import vjp
 from functape.transforms.vmap import Batched, vmap
+from functape.tree_keys import structure_differences
 
 
 class custom_jvp(Custom):
@@ -46,11 +47,13 @@ class custom_jvp(Custom):
 
     def defjvp(self, rule):
         """Give the function its rule; returns the rule, so that it can be a decorator."""
+        check_callable("defjvp", rule)
         self.rule = rule
         return rule
 
     def defjvps(self, *rules):
         """Give the function a rule for each argument."""
+        check_callable("defjvps", *[rule for rule in rules if rule is not None])
 
         def rule(primals, tangents):
             out = self(*primals)
@@ -96,9 +99,17 @@ class JvpRule:
         outs, form = boundary.outputs(self.name, pair[0])
         moved, given = tree.flatten(pair[1])
         if given != form:
+            lines = structure_differences(form, given, names=("output", "tangent"))
             raise ArgumentError(f"{self.name}: the tangent that its jvp rule returns must have "
-                                f"the structure of the output, {form}, but has {given}.")
-        return outs, [constant(m) for m in moved], form
+                                "the structure of the output, but they differ:\n  "
+                                + "\n  ".join(lines))
+        moved = [constant(m, f"{self.name}'s jvp rule", i) for i, m in enumerate(moved)]
+        for out, m in zip(outs, moved, strict=True):
+            if m.shape != out.shape:
+                raise ShapeError(f"{self.name}: the tangent that its jvp rule returns must have "
+                                 f"the shape of the output, {describe(out)}, but is "
+                                 f"{describe(m)}. Multiply it by the derivative, entry by entry.")
+        return outs, moved, form
 
     def pushed(self, leaves, rank):
         """On dual numbers: the user's rule on their halves."""
@@ -158,7 +169,7 @@ class TransposedNode(Node):
         weights = tuple(constant(g[k]) if k in g else Op.zeros(Aval(*aval))
                         for k, aval in enumerate(self.avals))
         found = pull(weights)
-        return list(zip(chosen, [p.cell.data for p in found] if lift is None else found,
+        return list(zip(chosen, [p.array for p in found] if lift is None else found,
                         strict=True))
 
     def release(self):

@@ -4,7 +4,7 @@ import functools
 import threading
 
 from functape import tree
-from functape.errors import ArgumentError, GraphError, ShapeError, describe
+from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
 from functape.op import Op
 from functape.tape import RELEASED, Node, Parts, freed, mode
 from functape.tensor import Tensor, constant
@@ -21,6 +21,7 @@ from functape.transforms.custom import (
 )
 from functape.transforms.forward import Dual
 from functape.transforms.vmap import Batched, vmap
+from functape.tree_keys import structure_differences
 
 
 class custom_vjp(Custom):
@@ -44,6 +45,7 @@ class custom_vjp(Custom):
 
     def defvjp(self, fwd, bwd):
         """Give the function its rule."""
+        check_callable("defvjp", fwd, bwd)
         self.fwd, self.bwd = fwd, bwd
 
     def __call__(self, *args, **kwargs):
@@ -90,12 +92,16 @@ class VjpRule:
         if type(top) is Batched:
             return self.mapped(leaves, top)
         if type(top) is Dual:
-            raise ArgumentError(f"{self.name} has a custom reverse rule and no forward rule, so "
-                                "jvp is not defined for it. Use custom_jvp, which serves both.")
+            return self.pushed(leaves, top.rank)
         tracked = mode.recording and type(top) is Tensor and any(edges_at(leaves, top.rank))
         if not tracked:
             return self.f(*tree.unflatten(self.structure, leaves))
         return (self.deferred if self.within_fwd() else self.recorded)(leaves, top.rank)
+
+    def pushed(self, leaves, rank):
+        """On dual numbers."""
+        raise ArgumentError(f"{self.name} has a custom reverse rule and no forward rule, so jvp is "
+                            "not defined for it. Use custom_jvp, which serves both.")
 
     def recorded(self, leaves, rank):
         """Run fwd, and put one node in place of all it did."""
@@ -125,8 +131,8 @@ class VjpRule:
             grads = vmap(self.bwd)(res, g)
             return self.summed(grads, own)
 
-        lower = VjpRule(self.name, vmap(self.f, axes), vmap(self.fwd, axes), bwd, self.structure,
-                        self.within_fwd)
+        lower = type(self)(self.name, vmap(self.f, axes), vmap(self.fwd, axes), bwd,
+                           self.structure, self.within_fwd)
         out = lower([v.data if o else v for v, o in zip(leaves, own, strict=True)])
         return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 
@@ -143,8 +149,8 @@ class VjpRule:
         parts = tree.unflatten(self.structure, list(range(self.structure.num_leaves)))
         if not isinstance(grads, tuple) or len(grads) != len(parts):
             raise ArgumentError(f"{self.name}: bwd must return a tuple of {len(parts)} "
-                                f"cotangent(s), one for each argument, but returned "
-                                f"{describe(grads)}.")
+                                f"cotangent(s), one for each argument (None: zero), but "
+                                f"returned {describe(grads)}.")
         leaves = []
         for i, (g, part) in enumerate(zip(grads, parts, strict=True)):
             form = tree.structure(part)
@@ -153,9 +159,10 @@ class VjpRule:
                 continue
             found, given = tree.flatten(g)
             if given != form:
+                lines = structure_differences(form, given, names=("argument", "cotangent"))
                 raise ArgumentError(f"{self.name}: cotangent {i} of bwd must have the structure "
-                                    f"of argument {i}, {form}, but has {given}.")
-            leaves += [constant(x) for x in found]
+                                    f"of argument {i}, but they differ:\n  " + "\n  ".join(lines))
+            leaves += [constant(x, f"{self.name}: bwd returns cotangents; it", i) for x in found]
         return leaves
 
 
@@ -195,7 +202,7 @@ class CustomNode(Node):
             raise ShapeError(f"{self.name}: cotangent {i} of bwd must have the shape of "
                                       f"its argument, {shape}, but is {describe(part)}.")
         part = part if part.dtype == dtype else part.astype(dtype)
-        return part.cell.data if lift is None else part
+        return part.array if lift is None else part
 
     def residuals(self, kept):
         return kept
@@ -228,7 +235,7 @@ def custom_gradient(f):
     """
     own = custom_vjp(lambda *args: f(*args)[0])
     own.defvjp(lambda *args: f(*args), as_tuple)
-    return functools.wraps(f)(own)
+    return functools.wraps(f, updated=())(own)
 
 
 def as_tuple(pullback, g):

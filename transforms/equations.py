@@ -112,7 +112,7 @@ def on_tape(f, root, forward, backward, rank):
         return [Tensor(a, rank) for a in leaves]
 
     def down(leaves):
-        return [a.cell.data if is_own(a, rank) else a for a in leaves]
+        return [a.array if is_own(a, rank) else a for a in leaves]
 
     x = root
     if rank:
@@ -133,7 +133,7 @@ def is_own(value, rank):
 
 def below_tape(value, rank):
     """What a tensor of this rank holds for a value: the array itself at the bottom."""
-    return value.cell.data if rank == 0 else value
+    return value.array if rank == 0 else value
 
 
 def own_edges(leaves, rank):
@@ -205,7 +205,7 @@ class ImplicitNode(Node):
             edges = rerouted(edges, mark, dict(zip(self.edges, knots, strict=True)))
             pairs = [(e, s) for e, s in zip(edges, y, strict=True) if e is not None]
             roots = [e for e, _ in pairs]
-            seeds = [s.cell.data if lift is None else s for _, s in pairs]
+            seeds = [s.array if lift is None else s for _, s in pairs]
             ends = {*knots, *(a.edge for a in x)}
             plan = engine.schedule(roots, ends, through=False)
             found = engine.run(plan, roots, seeds, wanted=ends, lift=lift, retain=True)

@@ -1,8 +1,7 @@
 """Forward mode: run the function on dual values, a primal and its tangent."""
 
 from functape import tree
-from functape.autograd.grad_mode import enable_grad
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable, describe
 from functape.op import NUMBERS, Op, Value, levels
 from functape.tape import mode
 from functape.tensor import INEXACT, constant
@@ -69,6 +68,7 @@ def jvp(f, primals, tangents, has_aux=False):
     >>> ft.jvp(lambda x: x ** 3, (2.0,), (1.0,))
     (tensor(8.), tensor(12.))
     """
+    check_callable("jvp", f)
     for given, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(given, (tuple, list)):
             raise ArgumentError(f"jvp takes its {what} as a tuple or list, one entry an argument, "
@@ -78,7 +78,7 @@ def jvp(f, primals, tangents, has_aux=False):
     labels = [f"primals[{i}]" for i in range(len(primals))]
     values, structure = boundary.inexact_leaves("jvp", primals, labels)
     moves = boundary.match("jvp", tangents, structure, values, "tangent", "primal")
-    with levels as rank, boundary.inside(), enable_grad():
+    with levels as rank, boundary.inside(recording=True):
         duals = [Dual(rank, p, t) for p, t in zip(values, moves, strict=True)]
         out, aux = boundary.with_aux("jvp", f(*tree.unflatten(structure, duals)), has_aux)
         outs, form = boundary.outputs("jvp", out)

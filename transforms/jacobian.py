@@ -4,9 +4,10 @@ import functools
 import math
 
 import mlx.core as mx
+import numpy
 
 from functape import tree
-from functape.errors import ArgumentError
+from functape.errors import ArgumentError, check_callable
 from functape.ops.movement import cut, reshape
 from functape.tensor import constant
 from functape.transforms import boundary
@@ -38,6 +39,7 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, chun
     tensor([[2., 0.],
             [0., 6.]])
     """
+    check_callable("jacrev", f)
 
     @functools.wraps(f)
     def jacobian(*args, **kwargs):
@@ -66,6 +68,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False, chunk_size=None):
     tensor([[2., 0.],
             [0., 6.]])
     """
+    check_callable("jacfwd", f)
 
     @functools.wraps(f)
     def jacobian(*args, **kwargs):
@@ -101,6 +104,7 @@ def hessian(f, argnums=0, has_aux=False, holomorphic=False, chunk_size=None):
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
+    check_callable("hessian", f)
     inner = jacrev(f, argnums, has_aux, holomorphic)
     return jacfwd(inner, argnums, has_aux, holomorphic, chunk_size)
 
@@ -127,6 +131,7 @@ def hvp(f, primals, tangents, *, mode="forward_over_reverse", batched=False):
     >>> ft.hvp(lambda x: (x ** 3).sum(), (ft.numpy.array([1.0, 2.0]),), (ft.numpy.ones(2),))
     tensor([ 6., 12.])
     """
+    check_callable("hvp", f)
     primals = tuple(primals)
     gradient = grad(f, 0 if len(primals) == 1 else tuple(range(len(primals))))
     if mode == "forward_over_reverse":
@@ -153,10 +158,17 @@ def identity_rows(values):
     sizes = [math.prod(v.shape) for v in values]
     full, rows, start = sum(sizes), [], 0
     for v, n in zip(values, sizes, strict=True):
-        eye = mx.eye(full, n, -start, dtype=mx.float32).astype(v.dtype)
-        rows.append(constant(eye.reshape(full, *v.shape)))
+        rows.append(constant(identity(full, n, start).astype(v.dtype).reshape(full, *v.shape)))
         start += n
     return rows
+
+
+def identity(rows, columns, start):
+    """Ones from (start, 0) down to the right. A small one is data, which `jit` need not compute
+    in each call; a large one is computed where and when it is needed."""
+    if rows * columns > 1 << 20:
+        return mx.eye(rows, columns, -start, dtype=mx.float32)
+    return mx.array(numpy.eye(rows, columns, -start, dtype=numpy.float32))
 
 
 def row_blocks(rows, outs):

@@ -7,22 +7,28 @@ gradients included, ends up in the one graph.
 import contextlib
 import functools
 import inspect
+import os
+import threading
 import traceback
 import warnings
 
 import mlx.core as mx
 
 from functape import tree
-from functape.errors import ArgumentError, ConcretizationError, describe
-from functape.tape import mode
+from functape.autograd.checkpoint import generator_key, set_generator_key
+from functape.errors import ArgumentError, ConcretizationError, check_callable, describe
+from functape.op import levels
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
+OWN_FILES = tuple(os.path.dirname(os.path.realpath(path)) + os.sep
+                  for path in (tree.__file__, __file__))
 EVAL = "[eval]"  # how MLX says that a tracer has no value
 UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
 
 
-def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
+def jit(f=None, *, static_argnums=(), static_argnames=(), donate_argnums=(), donate_argnames=(),
+        fallback=True):
     """A compiled version of `f`, with the same results.
 
     `f` runs once for each new structure of arguments, their shapes and dtypes, and each new value
@@ -33,6 +39,8 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
       f: function of arrays or pytrees of arrays.
       static_argnums: positions of arguments that are not arrays; they must be hashable.
       static_argnames: names of such arguments.
+      donate_argnums, donate_argnames: no effect; accepted for JAX's sake. MLX reuses the memory of
+        arrays that nobody holds any more.
       fallback: where `f` asks for the value of a traced array (``if x.sum() > 0:``), run it
         uncompiled from then on, with one warning that names the line; if False, raise.
 
@@ -47,16 +55,19 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), fallback=True):
     if f is None:
         return functools.partial(jit, static_argnums=static_argnums,
                                  static_argnames=static_argnames, fallback=fallback)
-    if not callable(f):
-        raise ArgumentError(f"jit takes a function, but got {describe(f)}.")
-    return functools.wraps(f)(Compiled(f, static_argnums, static_argnames, fallback))
+    check_callable("jit", f)
+    return functools.wraps(f, updated=())(Compiled(f, static_argnums, static_argnames, fallback))
 
 
 class Compiled:
-    """A function with the graphs that were compiled for it so far."""
+    """A function with the graphs that were compiled for it so far.
+
+    `mx.compile` tells shapes and dtypes apart by itself. Only where what a function returns is
+    structured by them, or some of them cannot be compiled, each has a graph of its own here.
+    """
 
     def __init__(self, f, static_argnums, static_argnames, fallback):
-        self.f, self.fallback, self.graphs = f, fallback, {}
+        self.f, self.fallback, self.graphs, self.by_shape = f, fallback, {}, False
         self.static_argnums, self.static_argnames = static_positions(
             f, static_argnums, static_argnames
         )
@@ -69,18 +80,44 @@ class Compiled:
         self.graphs.clear()
 
     def __call__(self, *args, **kwargs):
+        fixed, moving = self.parted(args, kwargs)
+        leaves, structure = tree.flatten(moving)
+        arrays = [a if type(a) is mx.array else entering(a, moving, i)
+                  for i, a in enumerate(leaves)]
+        # a graph or a transform around this call, or compiling is switched off
+        if levels.tracing or switched.off or any([a is None for a in arrays]):
+            return self.uncompiled(args, kwargs)
+        graph = self.graph(structure, fixed, arrays)
+        if graph.eager:
+            return self.uncompiled(args, kwargs)
+        try:
+            outs = graph(arrays)
+        except Exception as error:
+            if type(error) is not TrackedError:
+                if not is_concretization(error):
+                    raise
+                self.warn(error)
+            graph.eager = self.by_shape = True
+            self.graphs[self.key(structure, fixed, arrays)] = graph
+            return self.uncompiled(args, kwargs)
+        self.by_shape = self.by_shape or graph.varies
+        outs = outs if boundary.are_plain(map(type, leaves)) else map(Tensor, outs)
+        return tree.unflatten(graph.out, outs)
+
+    def parted(self, args, kwargs):
+        """The static arguments, as pairs (place, value), and the others: (a list, a dict)."""
+        if not self.static_argnums and not self.static_argnames:
+            return (), (list(args), kwargs)
         count = len(args)
         static = {i % count for i in self.static_argnums if -count <= i < count}
         fixed = tuple((i, args[i]) for i in sorted(static))
         fixed += tuple((k, kwargs[k]) for k in sorted(kwargs) if k in self.static_argnames)
-        moving = ([None if i in static else a for i, a in enumerate(args)],
-                  {k: v for k, v in kwargs.items() if k not in self.static_argnames})
-        leaves, structure = tree.flatten(moving)
-        arrays = [a if type(a) is mx.array else entering(a, moving, i)
-                  for i, a in enumerate(leaves)]
-        if any(a is None for a in arrays):  # a transform around this call tracks an argument
-            return self.uncompiled(args, kwargs)
-        key = (structure, fixed, tuple([(a.shape, a.dtype) for a in arrays]))
+        return fixed, ([None if i in static else a for i, a in enumerate(args)],
+                       {k: v for k, v in kwargs.items() if k not in self.static_argnames})
+
+    def graph(self, structure, fixed, arrays):
+        """The graph for arguments of this structure, made on first use."""
+        key = self.key(structure, fixed, arrays)
         try:
             graph = self.graphs.get(key)
         except TypeError:
@@ -88,20 +125,11 @@ class Compiled:
                                 f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
             graph = self.graphs[key] = Graph(self.f, structure, fixed)
-        if graph.eager:
-            return self.uncompiled(args, kwargs)
-        try:
-            outs = graph(arrays)
-        except TrackedError:
-            graph.eager = True
-            return self.uncompiled(args, kwargs)
-        except Exception as error:
-            if not is_concretization(error):
-                raise
-            self.fall_back(graph, error)
-            return self.uncompiled(args, kwargs)
-        plain = boundary.is_plain(moving)
-        return tree.unflatten(graph.out, [o if plain else Tensor(o) for o in outs])
+        return graph
+
+    def key(self, structure, fixed, arrays):
+        shapes = tuple([(a.shape, a.dtype) for a in arrays]) if self.by_shape else ()
+        return structure, fixed, shapes
 
     def uncompiled(self, args, kwargs):
         """The function as it is; what comes in as `mx.array`s goes out as such."""
@@ -109,17 +137,42 @@ class Compiled:
         out = self.f(*boundary.enter(args), **boundary.enter(kwargs))
         return tree.map(lambda o: boundary.give(o, plain), out)
 
-    def fall_back(self, graph, error):
+    def warn(self, error):
+        """Say which line stands in the way of compiling."""
         line = user_line(error)
         if not self.fallback:
             raise ConcretizationError(
                 f"jit: {line} needs the value of an array that is being traced. Use where, cond "
                 "or while_loop, make the argument static, or pass fallback=True."
             ) from error
-        graph.eager = True
         warnings.warn(f"jit: {line} needs the value of an array that is being traced, so this "
                       "function runs uncompiled. Use where, cond or while_loop there, or make "
                       "the argument static.", RuntimeWarning, stacklevel=3)
+
+
+class Switched(threading.local):
+    """Whether this thread compiles."""
+
+    off = False
+
+
+switched = Switched()
+
+
+@contextlib.contextmanager
+def disable_jit(disable=True):
+    """Within the block, jitted functions run as they are, operation by operation.
+
+    >>> import functape as ft
+    >>> with disable_jit():
+    ...     ft.jit(lambda x: x if x > 0 else -x)(-2.0)
+    tensor(2.)
+    """
+    before, switched.off = switched.off, disable
+    try:
+        yield
+    finally:
+        switched.off = before
 
 
 class TrackedError(Exception):
@@ -132,6 +185,7 @@ class Graph:
     def __init__(self, f, structure, fixed):
         self.f, self.structure, self.fixed = f, structure, fixed
         self.out, self.eager = None, False
+        self.varies = False  # whether the structure of the results depends on shapes or dtypes
         self.shares = False  # whether f closes over an argument: then it gets copies
         # the state of MLX's generator goes in and out, or each call would draw the same numbers
         state = mx.random.state
@@ -140,10 +194,13 @@ class Graph:
     def __call__(self, arrays):
         if self.shares:
             arrays = [mx.array(a) for a in arrays]
+        before = generator_key() if self.out is None else None
         try:
             return self.compiled(arrays)
-        except ValueError as error:
-            if self.shares or UNCAPTURED not in str(error):
+        except Exception as error:
+            if before is not None:
+                set_generator_key(before)  # a trace that ends early leaves a tracer in its place
+            if self.shares or not isinstance(error, ValueError) or UNCAPTURED not in str(error):
                 raise
         self.shares = True
         return self(arrays)
@@ -153,26 +210,28 @@ class Graph:
         for place, v in self.fixed:
             (args if isinstance(place, int) else kwargs)[place] = v
         with boundary.inside(), tracing():
-            outs, self.out = boundary.outputs("jit", self.f(*args, **kwargs))
+            outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
+        self.varies = self.varies or self.out not in (None, out)
+        self.out = out
         if any(is_tracked(o) for o in outs):
             raise TrackedError  # by way of something that f closes over
-        return [o.cell.data for o in outs]
+        return [o.array for o in outs]
 
 
 @contextlib.contextmanager
 def tracing():
-    mode.tracing += 1
+    levels.tracing += 1
     try:
         yield
     finally:
-        mode.tracing -= 1
+        levels.tracing -= 1
 
 
 def entering(leaf, moving, i):
     """The `mx.array` of an argument; None if a transform tracks it."""
     if isinstance(leaf, boundary.ARRAYS):
         value = constant(leaf, "jit", i)
-        return None if is_tracked(value) else value.cell.data
+        return None if is_tracked(value) else value.array
     place = boundary.where(moving, ("args", "kwargs"), i)
     raise ArgumentError(f"jit traces arrays, but {place} is {describe(leaf)}. Name the argument "
                         "in static_argnums or static_argnames.")
@@ -189,8 +248,7 @@ def is_concretization(error):
 def user_line(error):
     """The last line of the traceback that is not functape's own."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [fr for fr in frames if "functape" not in fr.filename.replace("\\", "/").split("/")
-           and "/transforms/" not in fr.filename]
+    own = [fr for fr in frames if not fr.filename.startswith(OWN_FILES)]
     frame = (own or frames)[-1]
     return f"line {frame.lineno} of {frame.filename} ({frame.line})"
 

@@ -8,7 +8,7 @@ that recorded.
 import mlx.core as mx
 
 from functape import tree
-from functape.errors import ArgumentError
+from functape.errors import ArgumentError, check_callable
 from functape.op import Op
 from functape.tensor import constant
 from functape.transforms import boundary
@@ -34,6 +34,7 @@ def linearize(f, *primals, has_aux=False):
     >>> pushforward(1.0), pushforward(10.0)
     (tensor(12.), tensor(120.))
     """
+    check_callable("linearize", f)
     out, pullback, *aux = vjp(f, *primals, has_aux=has_aux)
     _, push = vjp(pullback, tree.map(lambda o: Op.zeros(constant(o)), out))
     plain = boundary.is_plain(primals)
@@ -66,6 +67,7 @@ def linear_transpose(f, *primals):
     >>> transpose(2.0)
     (tensor(6.),)
     """
+    check_callable("linear_transpose", f)
     zeros = tree.map(lambda p: boundary.give(Op.zeros(constant(p)), isinstance(p, mx.array)),
                      primals)
     if not tree.leaves(zeros):

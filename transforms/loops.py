@@ -9,7 +9,13 @@ see `scan` for how to trade time for memory.
 import mlx.core as mx
 
 from functape import dtypes, tree
-from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.errors import (
+    ArgumentError,
+    ConcretizationError,
+    ShapeError,
+    check_callable,
+    describe,
+)
 from functape.numpy.arguments import as_type, integer
 from functape.op import Value
 from functape.ops.elementwise import where
@@ -177,12 +183,6 @@ def call(f, *args):
         return f(*args)
 
 
-def check_callable(name, *functions):
-    for f in functions:
-        if not callable(f):
-            raise ArgumentError(f"{name} takes a function, but got {describe(f)}.")
-
-
 # --- while and for ------------------------------------------------------------------------------
 
 
@@ -230,7 +230,7 @@ def plain(value):
     """The array of all examples of a value: `vmap` and `jvp` around it taken off."""
     while not (type(value) is Tensor and value.rank == 0):
         value = below(value)[0]
-    return value.cell.data
+    return value.array
 
 
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):

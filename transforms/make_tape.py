@@ -7,11 +7,11 @@ inside does shows as well: the text of `grad(f)` has the operations of the backw
 import functools
 
 from functape import tree
-from functape.errors import describe
+from functape.errors import check_callable, describe
 from functape.op import NUMBERS, Value, levels
 from functape.tensor import INEXACT, Tensor, constant
 from functape.transforms import boundary
-from functape.viz.graph import parameter_labels
+from functape.tree_keys import parameter_labels
 
 
 class Noted(Value):
@@ -35,7 +35,7 @@ class Noted(Value):
         own = [type(a) is Noted and a.rank == self.rank for a in args]
         out = op(*[a.primal if o else a for a, o in zip(args, own, strict=True)], **params)
         bits = [o and a.tracked for a, o in zip(args, own, strict=True)]
-        plan = op.plan(sum(bit << i for i, bit in enumerate(bits)), len(args))
+        plan = op.plans[sum(bit << i for i, bit in enumerate(bits))]
         smooth = bool(plan.steps)
         outs = out if type(out) is tuple else (out,)
         found = tuple([self.text.value(o, self.rank, smooth) for o in outs])
@@ -94,6 +94,8 @@ def make_tape(f):
     %4 = sum(%3, axis=(0,), keepdims=False) : float32[]
     return %4
     """
+
+    check_callable("make_tape", f)
 
     @functools.wraps(f)
     def taped(*args, **kwargs):

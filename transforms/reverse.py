@@ -6,8 +6,7 @@ import mlx.core as mx
 import numpy
 
 from functape import engine, tree, tree_util
-from functape.autograd.grad_mode import enable_grad
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable, describe
 from functape.op import levels
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
@@ -23,17 +22,17 @@ class Pullback:
         """Run f on private aliases of `values`, the leaves of what is differentiated."""
         self.name, self.rank, outer = name, levels.tensor_rank, mode.recording
         aliases = [boundary.alias(v, self.rank) for v in values]  # integers: constants
-        with enable_grad(), boundary.inside():
+        with boundary.inside(recording=True):
             out, self.aux = boundary.with_aux(name, f(aliases), has_aux)
-        for a in aliases:
-            boundary.close(a)
+        boundary.close(aliases)
         self.outs, self.structure = boundary.outputs(name, out)
         self.inputs = values
         self.ends = [a.edge for a in aliases]
         self.live = [i for i, o in enumerate(self.outs)
                      if type(o) is Tensor and o.rank == self.rank and o.edge is not None]
         self.roots = [self.outs[i].edge for i in self.live]
-        self.plan = engine.schedule(self.roots, set(self.ends), through=False)
+        self.wanted = set(self.ends)
+        self.plan = engine.schedule(self.roots, self.wanted, through=False)
         self.recorded = outer and self.plan[2]
 
     def results(self):
@@ -45,11 +44,14 @@ class Pullback:
         """Cotangents of the inputs, given one cotangent for each output."""
         seeds = [seeds[i] for i in self.live]
         lift = recorded_lift(self.rank) if self.recorded else constant_lift
-        if not self.recorded and self.rank == 0 and all(is_constant(s) for s in seeds):
-            lift, seeds = None, [s.cell.data for s in seeds]
-        with enable_grad():
-            found = engine.run(self.plan, self.roots, seeds, wanted=set(self.ends), lift=lift,
+        if not self.recorded and self.rank == 0 and all([is_constant(s) for s in seeds]):
+            lift, seeds = None, [s.array for s in seeds]
+        before, mode.recording = mode.recording, not mode.inference
+        try:
+            found = engine.run(self.plan, self.roots, seeds, wanted=self.wanted, lift=lift,
                                retain=retain or self.recorded)
+        finally:
+            mode.recording = before
         return [self.cotangent(found.get(end), v)
                 for end, v in zip(self.ends, self.inputs, strict=True)]
 
@@ -86,6 +88,7 @@ def vjp(f, *primals, has_aux=False):
     >>> pullback(1.0)
     (tensor(5.), tensor(3.))
     """
+    check_callable("vjp", f)
     plain = boundary.is_plain(primals)
     labels = [f"primals[{i}]" for i in range(len(primals))]
     values, structure = boundary.inexact_leaves("vjp", primals, labels)
@@ -155,6 +158,7 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=Fal
     >>> ft.value_and_grad(lambda p: p["w"] ** 2)({"w": 3.0})
     (tensor(9.), {'w': tensor(6.)})
     """
+    check_callable("value_and_grad", f)
     options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)
@@ -179,6 +183,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, argnam
     >>> ft.grad(ft.grad(lambda x: x ** 3))(2.0)
     tensor(12.)
     """
+    check_callable("grad", f)
     options = (argnums, argnames, has_aux, holomorphic, allow_int)
 
     @functools.wraps(f)
@@ -196,14 +201,14 @@ def gradient_of(name, f, args, kwargs, argnums, argnames, has_aux, holomorphic, 
     call = boundary.Call(name, f, args, kwargs, argnums, argnames, allow_int)
     pull = Pullback(name, lambda leaves: call(*leaves), call.values, has_aux)
     check_scalar(name, pull, holomorphic)
-    seeds = [constant(mx.ones(o.shape, o.dtype)) for o in pull.outs]
+    seeds = [Tensor(mx.array(1, dtype=o.dtype)) for o in pull.outs]
     grads = call.give(pull(seeds, retain=False))
     value = boundary.give(pull.results()[0], call.plain)
     return ((value, leave_aux(pull, call.plain)) if has_aux else value), grads
 
 
 def check_scalar(name, pull, holomorphic):
-    if pull.structure != tree.structure(0):
+    if pull.structure != boundary.LEAF:
         raise ArgumentError(f"{name} takes a function that returns one scalar, but it returned "
                             f"{pull.structure}. Return further results with has_aux=True.")
     out = pull.outs[0]

@@ -1,4 +1,4 @@
-"""eval_shape: what a function returns, without computing it.
+"""What an array is like: Array, typeof, and eval_shape, which computes nothing.
 
 The function is traced by MLX's compiler, where arrays have shapes and dtypes but no values; so it
 can neither use memory nor look at an element.
@@ -9,8 +9,9 @@ import mlx.core as mx
 from functape import dtypes, tree
 from functape.autograd.checkpoint import generator_key, set_generator_key
 from functape.autograd.grad_mode import no_grad
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable, describe
 from functape.numpy.arguments import shape_of, size_of
+from functape.op import Value
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 from functape.transforms.jit import tracing
@@ -48,6 +49,33 @@ class ShapeDtypeStruct:
         return hash((self.shape, str(self.dtype)))
 
 
+class IsArray(type):
+    """Asks whether a value stands for an array, inside of transforms too."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, (Value, mx.array))
+
+
+class Array(metaclass=IsArray):
+    """The type of all arrays, for `isinstance` and annotations: tensors, `mx.array`s, and what
+    stands for them while a transform runs.
+
+    >>> import functape as ft
+    >>> isinstance(ft.numpy.ones(2), Array), isinstance(1.0, Array)
+    (True, False)
+    """
+
+
+def typeof(x):
+    """The shape and dtype of an array or a number.
+
+    >>> import functape as ft
+    >>> typeof(ft.numpy.ones(3))
+    ShapeDtypeStruct(shape=(3,), dtype=float32)
+    """
+    return ShapeDtypeStruct(*form_of(x, 0, "typeof"))
+
+
 class Done(Exception):  # noqa: N818 - it signals success
     """Ends a trace whose results are not wanted."""
 
@@ -70,6 +98,7 @@ def eval_shape(f, *args, **kwargs):
     >>> ft.eval_shape(lambda x: (x @ x).sum(0), big)
     ShapeDtypeStruct(shape=(1000000,), dtype=float32)
     """
+    check_callable("eval_shape", f)
     leaves, structure = tree.flatten((args, kwargs))
     forms = [form_of(a, i) for i, a in enumerate(leaves)]
     found = []
@@ -92,10 +121,10 @@ def eval_shape(f, *args, **kwargs):
     return found[0]
 
 
-def form_of(a, i):
+def form_of(a, i, name="eval_shape"):
     if isinstance(a, boundary.ARRAYS):
-        a = constant(a, "eval_shape", i)
+        a = constant(a, name, i)
     if not hasattr(a, "shape") or not hasattr(a, "dtype"):
-        raise ArgumentError(f"eval_shape takes arrays, or what has a shape and a dtype, but leaf "
-                            f"{i} of the arguments is {describe(a)}.")
-    return tuple(a.shape), dtypes.as_dtype(a.dtype, "eval_shape")
+        raise ArgumentError(f"{name} takes arrays, or what has a shape and a dtype, but leaf {i} "
+                            f"of the arguments is {describe(a)}.")
+    return tuple(a.shape), dtypes.as_dtype(a.dtype, name)

@@ -7,10 +7,9 @@ import mlx.core as mx
 import optree
 
 from functape import tree
-from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, check_callable, describe
 from functape.op import NUMBERS, Value, levels
 from functape.ops.movement import concatenate, cut, spread, stack, transpose
-from functape.tape import mode
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -81,6 +80,7 @@ def vmap(f, in_axes=0, out_axes=0, axis_name=None, axis_size=None, chunk_size=No
     >>> ft.vmap(lambda x, y: x * y, in_axes=(0, None))(ft.numpy.arange(3.0), 10.0)
     tensor([ 0., 10., 20.])
     """
+    check_callable("vmap", f)
     if not isinstance(in_axes, (int, tuple, list, type(None))):
         raise ArgumentError("vmap: in_axes must be an integer, None, or a tuple with one entry an "
                             f"argument, but is {describe(in_axes)}.")
@@ -151,8 +151,8 @@ def joined(parts, axis):
 
 def evaluate(values):
     """Compute a chunk before the next one starts, where the values are there to be computed."""
-    arrays = [v.cell.data for v in values if type(v) is Tensor and v.rank == 0]
-    if levels.depth == 0 and not mode.tracing:
+    arrays = [v.array for v in values if type(v) is Tensor and v.rank == 0]
+    if levels.depth == 0 and not levels.tracing:
         mx.eval(arrays)
 
 
@@ -227,8 +227,8 @@ def unbatch(value, rank, size, axis):
     own = type(value) is Batched and value.rank == rank
     if axis is None:
         if own:
-            raise ConcretizationError("vmap: out_axes is None for a result that differs along the "
-                                      "mapped axis. Give it an axis, or reduce the result.")
+            raise ShapeError("vmap: out_axes is None for a result that differs along the mapped "
+                             "axis. Give it an axis, or reduce the result.")
         return value
     data = value.data if own else spread(value, size)
     n = len(data.shape)

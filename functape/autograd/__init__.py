@@ -1,6 +1,6 @@
 """The eager face: backward passes, hooks, grad modes, custom functions and their checks."""
 
-from functape.autograd import conversion, copying, function, functional, graph, inplace, profiler
+from functape.autograd import conversion, copying, function, functional, graph, inplace
 from functape.autograd.anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -19,6 +19,7 @@ from functape.autograd.grad_mode import (
 from functape.autograd.gradcheck import gradcheck, gradgradcheck
 from functape.autograd.parameters import functional_call, named_tensors
 from functape.autograd.passes import backward, grad
+from functape.suggest import for_names_of
 
 __all__ = [
     "Function", "backward", "conversion", "copying", "detect_anomaly", "enable_grad", "function",
@@ -27,3 +28,5 @@ __all__ = [
     "is_grad_enabled", "is_inference_mode_enabled", "named_tensors", "no_grad", "profiler",
     "set_detect_anomaly", "set_grad_enabled",
 ]
+
+__getattr__ = for_names_of(__name__, later=("profiler",))

@@ -147,10 +147,10 @@ def arrays_of(value):
         for part in value:
             yield from arrays_of(part)
     elif isinstance(value, Value):
-        for name in ("cell", "data", "primal", "tangent"):
+        for name in ("array", "data", "primal", "tangent"):
             inner = getattr(value, name, None) if name in slots_of(value) else None
             if inner is not None:
-                yield from arrays_of(inner.data if name == "cell" else inner)
+                yield from arrays_of(inner)
 
 
 def slots_of(value):
@@ -169,7 +169,7 @@ def input_name(node, i):
 
 
 def origin_of(node):
-    return None if node.owner.notes is None else node.owner.notes.get(NOTE)
+    return node.owner.note(NOTE)
 
 
 def explained(error, node):

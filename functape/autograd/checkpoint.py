@@ -15,7 +15,13 @@ import mlx.core as mx
 
 from functape import tree
 from functape.autograd.grad_mode import enable_grad
-from functape.errors import FunctapeError, InplaceError, describe
+from functape.errors import (
+    ArgumentError,
+    FunctapeError,
+    InplaceError,
+    check_callable,
+    describe,
+)
 from functape.op import levels
 from functape.tape import OpNode, mode, sequence
 from functape.tensor import Tensor
@@ -25,7 +31,8 @@ class CheckpointError(FunctapeError, RuntimeError):
     """The second run of a checkpointed function differed from the first."""
 
 
-def checkpoint(f, *, policy=None, preserve_random_state=True):
+def checkpoint(f=None, *, policy=None, preserve_random_state=True, prevent_cse=True,
+               static_argnums=()):
     """A version of `f` that saves memory: what it computes inside is computed again when a
     backward pass needs it.
 
@@ -33,15 +40,24 @@ def checkpoint(f, *, policy=None, preserve_random_state=True):
       f: function of arrays or pytrees; a second run must do what the first did.
       policy: which saved values to keep all the same, see `checkpoint_policies`; None: nothing.
       preserve_random_state: give the second run the state of `mlx.core.random` of the first.
+      prevent_cse, static_argnums: no effect; accepted for JAX's sake. Nothing is merged, and an
+        argument may be anything.
 
     Returns:
-      The function, with the same results and derivatives of all orders.
+      The function, with the same results and derivatives of all orders; without f, a decorator.
 
     >>> import functape as ft
     >>> f = ft.checkpoint(lambda x: ft.numpy.sin(x) * x)
     >>> ft.grad(f)(0.0)
     tensor(0.)
     """
+    if f is None:
+        return functools.partial(checkpoint, policy=policy,
+                                 preserve_random_state=preserve_random_state)
+    check_callable("checkpoint", f)
+    if policy is not None and not callable(policy):
+        raise ArgumentError("checkpoint: policy says which saved values to keep; choose one of "
+                            f"checkpoint_policies, or None, but not {policy!r}.")
 
     @functools.wraps(f)
     def checkpointed(*args, **kwargs):
@@ -123,7 +139,7 @@ class Recording:
             raise CheckpointError(f"The second run of a checkpointed function saved "
                                   f"{describe(tensor)} as value {k}, the first {first}. It must "
                                   "do the same both times.")
-        self.values[k] = tensor.cell.data
+        self.values[k] = tensor.array
         if len(self.values) == len(forms):
             raise EnoughError
         return Slot(k, tensor, True)
@@ -137,7 +153,7 @@ def after(g, arg):
     and would otherwise be free to do all second runs first, and hold all their values at once."""
     if type(arg) is not Tensor or arg.rank or not isinstance(g, mx.array):
         return arg
-    (data,) = mx.depends([arg.cell.data], [g])
+    (data,) = mx.depends([arg.array], [g])
     return Tensor(data, 0, arg.edge)
 
 
@@ -146,29 +162,28 @@ class EnoughError(Exception):
 
 
 class Slot:
-    """The place of a saved value: its number, the value itself if it is kept, and the cell it came
-    from, weakly: what nobody holds, nobody can change."""
+    """The place of a saved value: its number, the value itself if it is kept, and the history of
+    the array, weakly: what nobody holds, nobody can change."""
 
-    __slots__ = ("number", "value", "cell", "version")
+    __slots__ = ("number", "value", "history", "version")
 
     def __init__(self, number, tensor, kept):
-        self.number, self.value = number, tensor.cell.data if kept else None
-        self.cell, self.version = weakref.ref(tensor.cell), tensor.version
+        self.number, self.value = number, tensor.array if kept else None
+        self.history, self.version = weakref.ref(tensor.own_history()), tensor.version
 
     def check(self, name):
-        cell = self.cell()
-        if cell is not None and cell.version != self.version and not mode.allow_mutation:
+        history = self.history()
+        if history is not None and history.version != self.version and not mode.allow_mutation:
             raise InplaceError(
-                f"{name} needs a value of a checkpointed function as it was, "
-                f"{describe(cell.data)}, but it was changed in place by {cell.changes[-1][2]} "
-                f"(saved at version {self.version}, now at version {cell.version}). Use the "
-                "out-of-place form, or change a clone()."
+                f"{name} needs value {self.number} of a checkpointed function as it was, but it "
+                f"was changed in place by {history.by} (saved at version {self.version}, now at "
+                f"version {history.version}). Use the out-of-place form, or change a clone()."
             )
 
 
 def snapshot(arg):
     """An argument as it is now, whatever is done to it in place before the second run."""
-    return Tensor(arg.cell.data, arg.rank, arg.edge) if type(arg) is Tensor else arg
+    return Tensor(arg.array, arg.rank, arg.edge) if type(arg) is Tensor else arg
 
 
 class PackedBy:
@@ -213,7 +228,7 @@ class RandomState:
 
 
 def generator_key():
-    return None if mode.tracing else mx.array(mx.random.state[0])
+    return None if levels.tracing else mx.array(mx.random.state[0])
 
 
 def set_generator_key(key):
@@ -258,13 +273,23 @@ class checkpoint_policies:
         """Keep all values but those with one of these names."""
         return lambda tensor: name_of(tensor) not in names
 
+    @staticmethod
+    def save_any_names_but_these(*names):
+        """Keep the values that have a name, but for those with one of these."""
+        return lambda tensor: name_of(tensor) not in (None, *names)
+
+    @staticmethod
+    def save_from_both_policies(first, second):
+        """Keep what either policy keeps."""
+        return lambda tensor: first(tensor) or second(tensor)
+
 
 CONTRACTIONS = ("matmul", "contract")
 checkpoint_policies.checkpoint_dots = checkpoint_policies.dots_saveable
 
 
 def name_of(tensor):
-    return None if tensor.node is None else (tensor.node.notes or {}).get("checkpoint_name")
+    return None if tensor.node is None else tensor.node.note("checkpoint_name")
 
 
 def checkpoint_name(x, name):

@@ -13,7 +13,7 @@ from functape.autograd.install import method
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.numpy import arranging, methods, shapes
 from functape.numpy.arguments import as_type
-from functape.op import Value
+from functape.op import MIXED, Value
 from functape.ops.movement import copy_of
 from functape.tape import mode
 
@@ -71,8 +71,20 @@ def number(name):
     return method(convert)
 
 
-for name in ("__float__", "__int__", "__complex__"):
+for name in ("__float__", "__int__"):
     number(name)
+
+plain_complex = Value.__complex__
+
+
+@method
+def __complex__(self):
+    """A number, of a tensor that nothing depends on: MLX's functions ask for one where they are
+    given a tensor without axes, and would compute on without its gradient."""
+    if self.requires_grad:
+        raise GraphError(f"complex(x) of {describe(self)} that requires grad loses its gradient. "
+                         f"If that is meant, write x.item() or x.detach(). {MIXED}")
+    return plain_complex(self)
 
 
 # --- other dtypes ---------------------------------------------------------------------------------

@@ -38,9 +38,10 @@ def __deepcopy__(self, memo):
     if not is_own(self):
         return self
     require_leaf(self, "deepcopy")
-    twin = Tensor(mx.array(self.cell.data))
+    twin = Tensor(mx.array(self.array))
     memo[id(self)] = twin
-    twin.cell.version = self.cell.version
+    if self.version:
+        twin.own_history().version = self.version
     twin.requires_grad = self.requires_grad
     if self.eager is not None and self.eager.grad is not None:
         state(twin).grad = copy.deepcopy(self.eager.grad, memo)
@@ -51,7 +52,7 @@ def __deepcopy__(self, memo):
 def __copy__(self):
     twin = self.detach()
     if self.node is not None or not is_own(self):
-        twin.node, twin.sink = self.node, self.sink
+        twin.edge = self.edge
     else:
         twin.requires_grad = self.requires_grad
     return twin
@@ -64,7 +65,7 @@ def __reduce_ex__(self, protocol):
                          "transformed function first.")
     require_leaf(self, "pickle")
     # through NumPy: MLX's own pickle makes float64 float32
-    return rebuilt, (as_numpy(self.cell.data), dtype_name(self.dtype), self.requires_grad)
+    return rebuilt, (as_numpy(self.array), dtype_name(self.dtype), self.requires_grad)
 
 
 def rebuilt(array, dtype, requires_grad):

@@ -10,11 +10,12 @@ import numpy as np
 from functape import dtypes
 from functape.autograd.install import method
 from functape.errors import ArgumentError, GraphError, describe
+from functape.foreign import Foreign
 from functape.numpy import creation as arrays
 from functape.numpy.arguments import integer, shape_of
 from functape.op import Value
 from functape.tape import mode
-from functape.tensor import Tensor
+from functape.tensor import Tensor, forbid_recording
 
 # --- from data ----------------------------------------------------------------------------------
 
@@ -67,11 +68,9 @@ def from_dlpack(array):
     """
     if isinstance(array, Tensor):
         return array.detach()
-    if not hasattr(array, "__dlpack__"):
+    if not isinstance(array, (mx.array, np.ndarray, Foreign)):
         raise ArgumentError(f"from_dlpack takes an array with the DLPack protocol, but got "
                             f"{describe(array)}. Use functape.tensor for lists and numbers.")
-    if not isinstance(array, (mx.array, np.ndarray)):
-        array = np.from_dlpack(array)  # MLX's own reader would make float64 float32
     return leaf("from_dlpack", arrays.array(array), False)
 
 
@@ -87,7 +86,7 @@ def leaf(name, value, requires_grad):
                          "out to keep the dependence.")
     if not dependent:
         if mode.inference:
-            value.cell.version = None
+            forbid_recording([value])
         value.requires_grad = requires_grad
     return value
 
@@ -150,7 +149,7 @@ def eye(n, m=None, dtype=None, requires_grad=False):
     tensor([[1., 0.],
             [0., 1.]])
     """
-    n, m = integer(n, "eye", "n"), None if m is None else integer(m, "eye", "m")
+    n, m = shape_of((n, n if m is None else m), "eye")
     dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, "eye")
     return leaf("eye", Tensor(mx.eye(n, m, dtype=dtype)), requires_grad)
 
@@ -223,7 +222,8 @@ def randperm(n):
     >>> sorted(ft.randperm(3).tolist())
     [0, 1, 2]
     """
-    return leaf("randperm", Tensor(mx.random.permutation(integer(n, "randperm", "n"))), False)
+    (n,) = shape_of(integer(n, "randperm", "n"), "randperm", "n")
+    return leaf("randperm", Tensor(mx.random.permutation(n)), False)
 
 
 def rand_like(x, dtype=None, requires_grad=False):

@@ -144,7 +144,7 @@ class FunctionNode(Node):
                 raise ShapeError(f"{self.name}: gradient {i} must have the shape of argument {i} "
                                  f"of forward, {shape}, but is {describe(r)}.")
         r = fit(r, shape, dtype)
-        return r.cell.data if lift is None else r
+        return r.array if lift is None else r
 
     def release(self):
         self._saved = RELEASED
@@ -225,7 +225,7 @@ def call_forward(cls, ctx, args):
 def apply_above(cls, ctx, args, rank):
     """Within vmap or jvp: run forward on what the tensors of this rank hold, so that whatever is
     tracked below sees it, and put the node on the tape of this rank."""
-    below = [a.cell.data if isinstance(a, Tensor) and a.rank == rank else a for a in args]
+    below = [a.array if isinstance(a, Tensor) and a.rank == rank else a for a in args]
     out = call_forward(cls, ctx, below)
     several = isinstance(out, (tuple, list))
     pairs = list(zip(below, args, strict=True))
@@ -272,7 +272,7 @@ def finish(ctx, args, out):
                      if lost(t) and id(t) not in numbers and not among(t, args)]
         for k, o in enumerate(outs):
             if isinstance(o, Tensor) and o.dtype in INEXACT and not among(o, ctx._constant):
-                o.node = ctx.output(k)
+                o.edge = ctx.output(k)
     ctx._to_save = ctx._dirty = ctx._constant = ()
     return tuple(outs) if ctx._several else outs[0]
 
@@ -344,7 +344,7 @@ def once_differentiable(backward):
 def guard(result, ctx):
     if not isinstance(result, Tensor):
         return result
-    return Tensor(result.cell.data, result.rank, OnceOnly(ctx))
+    return Tensor(result.array, result.rank, OnceOnly(ctx))
 
 
 class OnceOnly(Node):

@@ -14,6 +14,7 @@ from functape.autograd.grad_mode import enable_grad
 from functape.autograd.passes import grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.ops.movement import reshape, stack
+from functape.suggest import for_names_of
 from functape.tape import Identity
 from functape.tensor import Tensor
 
@@ -105,9 +106,9 @@ def tensors(name, what, given):
 
 def private(x, create_graph):
     """A tensor with the value of x that nobody else has."""
-    own = Tensor(x.cell.data, x.rank)
+    own = Tensor(x.array, x.rank)
     if create_graph and x.edge is not None:
-        own.node = Identity((x.edge,))
+        own.edge = Identity((x.edge,))
         return own
     return own.requires_grad_()
 
@@ -292,3 +293,5 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False):
         return grads[0] if not isinstance(inputs, (tuple, list)) else tuple(grads)
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize)
+
+__getattr__ = for_names_of(__name__)

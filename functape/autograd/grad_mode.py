@@ -8,7 +8,7 @@ import functools
 import inspect
 import threading
 
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_callable, describe
 from functape.tape import mode
 
 
@@ -43,8 +43,7 @@ class GradMode:
         if inspect.isclass(f):
             raise ArgumentError(f"{type(self).__name__} decorates functions, but {f.__name__} is "
                                 "a class. Decorate its methods.")
-        if not callable(f):
-            raise ArgumentError(f"{type(self).__name__} takes a function, but got {describe(f)}.")
+        check_callable(type(self).__name__, f)
         if inspect.isasyncgenfunction(f):
             raise ArgumentError(f"{type(self).__name__} cannot decorate the asynchronous "
                                 f"generator {f.__name__}; use it in a with statement inside.")

@@ -108,7 +108,7 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
         weights = [leaf(random_like(random, o), o.dtype) for o in problem.outputs()]
     else:
         given = grad_outputs if isinstance(grad_outputs, (tuple, list)) else [grad_outputs]
-        weights = [leaf(as_numpy(constant(w).cell.data), constant(w).dtype) for w in given]
+        weights = [leaf(as_numpy(constant(w).array), constant(w).dtype) for w in given]
     count = len(problem.inputs)
 
     def gradient(*args):
@@ -142,8 +142,8 @@ def rows(output, leaves, vectors):
     for vector in vectors:
         grads = pull([output], leaves, [seed_of(vector, output)])
         for j, (g, x) in enumerate(zip(grads, leaves, strict=True)):
-            found[j].append(row_of(g, as_numpy(x.cell.data)))
-    sizes = [real(as_numpy(x.cell.data)).size for x in leaves]
+            found[j].append(row_of(g, as_numpy(x.array)))
+    sizes = [real(as_numpy(x.array)).size for x in leaves]
     return [np.reshape(block, (len(vectors), n)) for block, n in zip(found, sizes, strict=True)]
 
 
@@ -171,7 +171,7 @@ def check_backward(problem, limits, fast, nondet_tol):
 def check_all(problem, outs, leaves, limits):
     numerical = [problem.numerical(j) for j in range(len(leaves))]
     for k, o in enumerate(outs):
-        n = real(as_numpy(o.cell.data)).size
+        n = real(as_numpy(o.array)).size
         analytical = rows(o, leaves, [unit(n, r) for r in range(n)])
         for j, found in enumerate(analytical):
             remark = "" if o.requires_grad else (
@@ -196,7 +196,7 @@ def check_projected(problem, outs, leaves, limits):
 
 
 def deterministic(k, output, leaves, tol):
-    n = real(as_numpy(output.cell.data)).size
+    n = real(as_numpy(output.array)).size
     vectors = [unit(n, r) for r in range(n)] if n <= 16 else [np.ones(n)]
     first, second = rows(output, leaves, vectors), rows(output, leaves, vectors)
     for j, (a, b) in enumerate(zip(first, second, strict=True)):
@@ -213,8 +213,8 @@ def undefined(problem, limits):
     leaves = problem.leaves()
     outs = problem.call(leaves)
     for k, o in enumerate(outs if len(outs) > 1 else []):
-        seeds = [seed_of(np.zeros(real(as_numpy(p.cell.data)).size), p) for p in outs]
-        seeds[k] = seed_of(np.ones(real(as_numpy(o.cell.data)).size), o)
+        seeds = [seed_of(np.zeros(real(as_numpy(p.array)).size), p) for p in outs]
+        seeds[k] = seed_of(np.ones(real(as_numpy(o.array)).size), o)
         try:
             alone = pull([o], leaves, [seeds[k]])
         except Exception as error:
@@ -233,7 +233,7 @@ def same_kinds(problem):
     leaves = problem.leaves()
     outs = problem.call(leaves)
     for k, o in enumerate(outs):
-        seed = seed_of(np.ones(real(as_numpy(o.cell.data)).size), o)
+        seed = seed_of(np.ones(real(as_numpy(o.array)).size), o)
         for i, x, g in zip(problem.moving, leaves, pull([o], leaves, [seed]), strict=True):
             if (g.shape, g.dtype) != (x.shape, x.dtype):
                 raise GradcheckError(f"The gradient of input {i} from output {k} is "
@@ -249,15 +249,15 @@ def batched_backward(problem, limits):
             continue
         seeds = [leaf(random_like(random, o), o.dtype).detach() for _ in range(2)]
         loop = [pull([o], leaves, [s]) for s in seeds]
-        stacked = Tensor(mx.stack([s.cell.data for s in seeds]))
+        stacked = Tensor(mx.stack([s.array for s in seeds]))
         try:
             together = supplied.vmap(lambda s, o=o: pull([o], leaves, [s]))(stacked)
         except Exception as error:
             raise GradcheckError(f"The backward pass from output {k} does not run under vmap: "
                                  f"{error}") from error
         for j, rows_of_j in enumerate(zip(*loop, strict=True)):
-            expected = np.stack([as_numpy(g.cell.data) for g in rows_of_j])
-            if not close(as_numpy(together[j].cell.data), expected, limits):
+            expected = np.stack([as_numpy(g.array) for g in rows_of_j])
+            if not close(as_numpy(together[j].array), expected, limits):
                 raise GradcheckError(f"The gradient of input {problem.moving[j]} from output {k} "
                                      "under vmap differs from that of a pass for each seed.")
 
@@ -271,7 +271,7 @@ def push(problem, j, direction):
     tangents[j] = unreal(direction, problem.start[j]).astype(problem.start[j].dtype)
     moved = supplied.jvp(lambda *xs: tuple(problem.call(xs)), tuple(problem.leaves()),
                          tuple(t.detach() for t in problem.leaves(tangents)))[1]
-    return [real(as_numpy(constant(t).cell.data)) for t in moved]
+    return [real(as_numpy(constant(t).array)) for t in moved]
 
 
 def check_forward(problem, limits, fast):
@@ -298,13 +298,13 @@ def batched_forward(problem, limits):
         return supplied.jvp(f, tuple(primals), tangents)[1]
 
     loop = [tangent(*move) for move in moves]
-    stacked = [Tensor(mx.stack([t.cell.data for t in ts])) for ts in zip(*moves, strict=True)]
+    stacked = [Tensor(mx.stack([t.array for t in ts])) for ts in zip(*moves, strict=True)]
     try:
         together = supplied.vmap(tangent)(*stacked)
     except Exception as error:
         raise GradcheckError(f"Forward mode does not run under vmap: {error}") from error
     for k, column in enumerate(zip(*loop, strict=True)):
-        expected = np.stack([as_numpy(t.cell.data) for t in column])
-        if not close(as_numpy(together[k].cell.data), expected, limits):
+        expected = np.stack([as_numpy(t.array) for t in column])
+        if not close(as_numpy(together[k].array), expected, limits):
             raise GradcheckError(f"The tangent of output {k} under vmap differs from that of a "
                                  "pass for each tangent.")

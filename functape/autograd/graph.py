@@ -9,6 +9,7 @@ from functape.autograd.saved import (
     saved_tensors_hooks,
 )
 from functape.errors import ArgumentError, describe
+from functape.suggest import for_names_of
 from functape.tape import Node
 from functape.tensor import Tensor
 
@@ -33,3 +34,5 @@ __all__ = [
     "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+__getattr__ = for_names_of(__name__)

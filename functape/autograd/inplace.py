@@ -1,6 +1,6 @@
-"""In-place changes: computed out of place, then put into the tensor's cell.
+"""In-place changes: computed out of place, then put into the tensor and its aliases.
 
-The array is replaced, never written to, so what the tape saved stays exact; the cell's version
+The array is replaced, never written to, so what the tape saved stays exact; the history of
 tells a later backward pass that a value it needs was changed. The tensor moves on to the node of
 the change; a leaf that requires grad may be changed only where nothing is recorded.
 """
@@ -8,12 +8,12 @@ the change; a leaf that requires grad may be changed only where nothing is recor
 import mlx.core as mx
 
 from functape.autograd.install import method
-from functape.autograd.leaf import own_cell, retain_at
+from functape.autograd.leaf import retain_at
 from functape.errors import ArgumentError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops import elementwise as ew
 from functape.ops import families, movement
-from functape.tape import mode
+from functape.tape import mode, sequence
 from functape.tensor import Tensor, constant
 
 
@@ -24,7 +24,8 @@ def change(tensor, name, compute):
             f"{name} would change a leaf that requires grad, {describe(tensor)}, while operations "
             "are recorded. Wrap it in no_grad(), or use the out-of-place form."
         )
-    new = constant(compute(own_cell(tensor)))
+    since = sequence()
+    new = constant(compute(tensor.alias()))
     if new.shape != tensor.shape:
         raise ShapeError(f"{name} must keep the shape of the tensor it changes, "
                          f"{describe(tensor)}, but the result is {describe(new)}.")
@@ -37,7 +38,7 @@ def change(tensor, name, compute):
     if new.rank > tensor.rank:
         raise InplaceError(f"{name} would write a value of a running vmap or jvp into a tensor "
                            "from outside of it. Use the out-of-place form.")
-    tensor.cell.change(new.cell.data, name)
+    tensor.change(new.array, name, since)
     if mode.recording:
         move(tensor, new.edge)
     return tensor
@@ -54,7 +55,7 @@ def move(tensor, node):
     if tensor.node is not None and tensor.retains_grad:
         hooks = tensor.node.hooks
         hooks.retainers = [r for r in hooks.retainers if r() is not tensor]
-    tensor.node = node
+    tensor.edge = node
     if node is not None and tensor.retains_grad:
         retain_at(tensor)
 

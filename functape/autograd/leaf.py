@@ -8,7 +8,6 @@ from functape.autograd.install import method
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.hooks import Hooks
 from functape.sinks import AccumulateGrad, Capture
-from functape.tape import Cell
 from functape.tensor import INEXACT, Tensor, handle
 
 
@@ -48,9 +47,9 @@ def set_requires_grad(self, on):
         require_inexact(self.dtype)
         own = state(self)
         own.accumulator = own.accumulator or AccumulateGrad(self)
-        self.sink = own.accumulator
+        self.edge = own.accumulator
     else:
-        self.sink = None
+        self.edge = None
 
 
 def require_inexact(dtype):
@@ -122,11 +121,11 @@ def add_to_grad(self, g):
     if g.dtype != self.dtype:
         g = g.astype(self.dtype) if recorded else cast(g, self.dtype)
     if own.grad is None:
-        own.grad = Tensor(g.cell.data, g.rank, g.edge) if recorded else Tensor(handle(g))
+        own.grad = Tensor(g.array, g.rank, g.edge) if recorded else Tensor(handle(g))
     elif recorded:
         own.grad = own.grad + g
     else:
-        own.grad.cell.change(own.grad.cell.data + g, "gradient accumulation")
+        own.grad.change(own.grad.array + g, "gradient accumulation")
 
 
 def cast(array, dtype):
@@ -149,8 +148,8 @@ def zero_grad(self, set_to_none=True):
     if set_to_none or own.grad is None:
         own.grad = None
         return
-    own.grad.node = None
-    own.grad.cell.change(mx.zeros(self.shape, self.dtype), "zero_grad")
+    own.grad.edge = None
+    own.grad.change(mx.zeros(self.shape, self.dtype), "zero_grad")
 
 
 # --- retain_grad --------------------------------------------------------------------------------
@@ -199,13 +198,13 @@ def wrap(g, fresh=False):
 @method
 def alias(self):
     """Another tensor at the same place on the tape, with an array of its own."""
-    return Tensor(self.cell.data, self.rank, self.edge)
+    return Tensor(self.array, self.rank, self.edge)
 
 
 @method
 def detach_(self):
     """Take this tensor off the tape; returns the tensor itself."""
-    self.node = self.sink = None
+    self.edge = None
     return self
 
 
@@ -217,7 +216,7 @@ def get_data(self):
 def set_data(self, data):
     if not isinstance(data, Tensor):
         raise ArgumentError(f"data is a tensor, but was set to {describe(data)}.")
-    self.cell.change(data.cell.data, "assignment to data")
+    self.change(data.array, "assignment to data")
 
 
 Tensor.data = property(get_data, set_data)
@@ -225,7 +224,7 @@ Tensor.data = property(get_data, set_data)
 
 def is_inference(self):
     """Whether the tensor was made in inference mode, and can never be recorded."""
-    return self.cell.version is None
+    return self.version is None
 
 
 Tensor.is_inference = property(is_inference)
@@ -234,11 +233,4 @@ Tensor.is_inference = property(is_inference)
 @method
 def increment_version(self):
     """Count a change that functape could not see."""
-    self.cell.change(mx.array(self.cell.data), "increment_version")
-
-
-def own_cell(tensor):
-    """A tensor of the same array and place, which in-place changes of the first do not reach."""
-    copy = Tensor(None, tensor.rank, tensor.node)
-    copy.cell = Cell(tensor.cell.data)
-    return copy
+    self.change(mx.array(self.array), "increment_version")

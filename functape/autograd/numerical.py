@@ -32,7 +32,7 @@ class Problem:
                     f"gradcheck: input {i} is {describe(self.inputs[i])}; steps of {eps:g} may be "
                     "lost in its rounding. Use float64, or a larger eps and larger tolerances.",
                     UserWarning, stacklevel=3)
-        self.start = [as_numpy(self.inputs[i].cell.data) for i in self.moving]
+        self.start = [as_numpy(self.inputs[i].array) for i in self.moving]
 
     def leaves(self, arrays=None):
         """New leaves with the values of the moving inputs, or with other values."""
@@ -59,7 +59,7 @@ class Problem:
 
     def values(self, arrays):
         """The outputs as real vectors."""
-        return [real(as_numpy(o.cell.data)) for o in self.outputs(arrays)]
+        return [real(as_numpy(o.array)) for o in self.outputs(arrays)]
 
     def difference(self, j, direction):
         """How the outputs change along a direction of moving input j, a real vector."""
@@ -107,13 +107,13 @@ def unreal(vector, like):
 
 def row_of(cotangent, like):
     """The row of a Jacobian that a cotangent stands for, as a real vector."""
-    array = as_numpy(cotangent.cell.data)
+    array = as_numpy(cotangent.array)
     return real(np.conj(array) if np.iscomplexobj(like) else array)
 
 
 def seed_of(vector, output):
     """The cotangent that picks a combination of the real entries of an output."""
-    array = np.conj(unreal(vector, as_numpy(output.cell.data)))
+    array = np.conj(unreal(vector, as_numpy(output.array)))
     return Tensor(mx.array(array, dtype=output.dtype))
 
 

@@ -138,7 +138,7 @@ def run(name, outputs, weights, retain_graph, create_graph, wanted):
     if create_graph:
         lift = recorded_lift(rank)
     elif rank == 0 and all(type(s) is Tensor and s.rank == 0 for s in seeds):
-        lift, seeds = None, [s.cell.data for s in seeds]
+        lift, seeds = None, [s.array for s in seeds]
     else:
         lift = constant_lift
     retain = create_graph if retain_graph is None else retain_graph

@@ -1,6 +1,6 @@
 """Saved tensors, where the user has a say: hooks that pack them, and their direct use.
 
-What an op saves is an array, its cell and where it stands on the tape (functape.tape). A
+What an op saves is an array and where it stands on the tape (functape.tape). A
 `SavedTensor` is the same for one tensor of a custom Function, with a weak reference besides, so
 that the user gets the very object back while it lives and is unchanged.
 """
@@ -11,7 +11,7 @@ import mlx.core as mx
 
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
 from functape.sinks import AccumulateGrad
-from functape.tape import OpNode, mode
+from functape.tape import History, OpNode, mode
 from functape.tensor import Tensor, constant_lift, inference_text
 
 
@@ -21,26 +21,26 @@ class SavedTensor:
     `output` is its number if it is an output of the node itself, whose edge would be a cycle.
     """
 
-    __slots__ = ("cell", "data", "edge", "rank", "reference", "output")
+    __slots__ = ("data", "edge", "rank", "reference", "output")
 
     def __init__(self, tensor, output=None):
         if tensor.is_inference:
             raise GraphError(inference_text(tensor))
-        self.cell, self.data, self.rank = tensor.cell, tensor.cell.data, tensor.rank
+        self.data, self.rank = tensor.array, tensor.rank
         self.reference, self.output = weakref.ref(tensor), output
         self.edge = tensor.edge if output is None else None
 
     def unpack(self, node, lift):
         """The tensor itself where that is right, or one that equals it."""
-        if self.cell.data is not self.data and not mode.allow_mutation:
+        if History.outdated(self.data, node.seq):
             raise InplaceError(
                 f"{node.name} needs a tensor that it saved, {describe(self.data)}, as it was, but "
-                f"{self.cell.story(self.data)}. Use the out-of-place form, or save a clone()."
+                f"{History.story(self.data)}. Use the out-of-place form, or save a clone()."
             )
         if lift is constant_lift:
             return lift(self.data, None)
         tensor = self.reference()
-        if tensor is not None and tensor.cell.data is self.data:
+        if tensor is not None and tensor.array is self.data:
             return tensor
         return Tensor(self.data, self.rank, self.edge or self.own_edge(node))
 
@@ -92,7 +92,7 @@ def kept_tensor(value, edge):
     if not isinstance(value, mx.array):
         return value
     leaf = edge.variable if isinstance(edge, AccumulateGrad) else None
-    return leaf if leaf is not None and leaf.cell.data is value else Tensor(value, 0, edge)
+    return leaf if leaf is not None and leaf.array is value else Tensor(value, 0, edge)
 
 
 OpNode.saved_values = property(saved_values)
@@ -127,7 +127,7 @@ class Packing:
         if tensor.shape != packed.shape or tensor.dtype != packed.dtype:
             raise ShapeError(f"An unpack hook must return a tensor like the one that was packed, "
                              f"{describe(packed)}, but returned {describe(tensor)} for {name}.")
-        return tensor.cell.data
+        return tensor.array
 
 
 class Packed:

@@ -145,6 +145,7 @@ from functape.ops.elementwise import (
     tanh,
 )
 from functape.ops.families import add
+from functape.suggest import for_names_of
 from functape.transforms.associative import associative_scan
 from functape.transforms.collectives import (
     all_gather,
@@ -185,3 +186,5 @@ __all__ = [
     "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "sub", "switch", "tan", "tanh",
     "tile", "top_k", "transpose", "unstack", "while_loop",
 ]
+
+__getattr__ = for_names_of(__name__)

@@ -28,13 +28,33 @@ def called(original, on_values):
     return call
 
 
-def meaning(made):
-    """What a function made by mx.compile, mx.vmap or mx.checkpoint means for values.
+def call_made(original):
+    """The `__call__` of what mx.compile and others return."""
+
+    def call(self, *args, **kwargs):
+        if not active.depth:
+            return original(self, *args, **kwargs)
+        *options, function = gc.get_referents(self)[1:]
+        values = holds_value(args) or holds_value(kwargs.values())
+        if not values and (len(options) != 2 or is_ours(function)):
+            return original(self, *args, **kwargs)
+        return meaning(self, function, options)(*args, **kwargs)
+
+    return call
+
+
+def is_ours(function):
+    """Whether the library made it: it closes over no values."""
+    return str(getattr(function, "__module__", "")).startswith("functape.")
+
+
+def meaning(made, function, options):
+    """What a function made by mx.compile, mx.vmap or mx.checkpoint means for values, which it may
+    also close over: a graph that was compiled before would know them as numbers.
 
     MLX does not show what it was made of, but its garbage collector knows what it refers to: its
     type; inputs and outputs, or axes; and the Python function, which is recorded op by op.
     """
-    *options, function = gc.get_referents(made)[1:]
     if len(options) == 2:
         mapped = any(isinstance(a, int) for a in tree.leaves(options))
         return table["vmap"](function, *options) if mapped else function
@@ -90,7 +110,7 @@ def attribute(original):
 
 def patches():
     """(owner, name, what stands there while anybody dispatches)."""
-    yield MADE, "__call__", called(MADE.__call__, meaning)
+    yield MADE, "__call__", call_made(MADE.__call__)
     yield (mx.custom_function, "__call__",
            called(mx.custom_function.__call__, lifted_custom))
     from mlx.nn import Module

@@ -50,26 +50,40 @@ class Patches:
                 self.restore()
 
     def install(self):
-        for owner, name, new in all_patches():
-            self.undo.append((owner, name, vars(owner).get(name, MISSING)))
+        for module, replacements in of_modules():
+            own = vars(module)
+            self.undo.append((module, {name: own[name] for name in replacements}))
+            own.update(replacements)
+        for owner, name, new in of_classes():
+            self.undo.append((owner, (name, vars(owner).get(name, MISSING))))
             setattr(owner, name, new)
 
     def restore(self):
         while self.undo:
-            owner, name, old = self.undo.pop()
-            if old is MISSING:
-                delattr(owner, name)
+            owner, kept = self.undo.pop()
+            if type(kept) is dict:
+                vars(owner).update(kept)
+            elif kept[1] is MISSING:
+                delattr(owner, kept[0])
             else:
-                setattr(owner, name, old)
+                setattr(owner, *kept)
 
 
 patches = Patches()
 
 
 @functools.cache
-def all_patches():
-    found = [(module, short, wrappers()[name]) for name, module, short in names()]
-    return [*found, *arrays.patches(), *callables.patches()]
+def of_modules():
+    """(module, what stands there by which name while anybody dispatches)."""
+    found: dict = {}
+    for name, module, short in names():
+        found.setdefault(id(module), (module, {}))[1][short] = wrappers()[name]
+    return list(found.values())
+
+
+@functools.cache
+def of_classes():
+    return [*arrays.patches(), *callables.patches()]
 
 
 class dispatch:  # noqa: N801 - used like a function

@@ -2,7 +2,6 @@
 
 import collections
 import functools
-import itertools
 import threading
 
 import mlx.core as mx
@@ -14,7 +13,8 @@ from functape.mlx.translations import table
 from functape.mlx.translations.functions import HIGHER
 from functape.op import Value
 
-SPACES = {"": mx, "fast.": mx.fast, "fft.": mx.fft, "linalg.": mx.linalg, "random.": mx.random}
+SPACES = {"": mx, "distributed.": mx.distributed, "fast.": mx.fast, "fft.": mx.fft,
+          "linalg.": mx.linalg, "random.": mx.random}
 FUNCTION = type(mx.sin)
 STREAMS = (mx.Stream, mx.ThreadLocalStream, mx.Device, mx.DeviceType)
 # These take no array, or only look at it.
@@ -28,6 +28,7 @@ PASSTHROUGH = frozenset("""
     set_cache_limit set_default_device set_default_stream set_memory_limit set_printoptions
     set_wired_limit stream synchronize tri zeros async_eval can_cast depends eval result_type save
     save_gguf save_safetensors savez savez_compressed
+    distributed.init distributed.is_available distributed.recv distributed.recv_like
     fast.cuda_kernel fast.metal_kernel fast.precompiled_cuda_kernel fft.fftfreq fft.rfftfreq
     random.gumbel random.key random.laplace random.seed random.split
 """.split())
@@ -139,18 +140,11 @@ def lifted(name, original):
 
 
 def higher(original, translated):
-    """A transform of functions: which one is meant shows when its result is called."""
+    """A transform of functions. Inside it is functape's, also for plain arrays: the function may
+    close over values, as a layer does."""
 
     def dispatched(fun, *options, **named):
-        made = original(fun, *options, **named)
-        if not active.depth or asked_by_functape(1):
-            return made
-        on_values = translated(fun, *options, **named)
-
-        def run(*args, **kwargs):
-            several = itertools.chain(args, kwargs.values())
-            return (on_values if holds_value(several) else made)(*args, **kwargs)
-
-        return run
+        theirs = not active.depth or asked_by_functape(1)
+        return (original if theirs else translated)(fun, *options, **named)
 
     return dispatched

@@ -10,8 +10,8 @@ import weakref
 import mlx.core as mx
 
 from functape import tree
-from functape.op import Op, Rule, Value
-from functape.tape import mode
+from functape.errors import check_callable
+from functape.op import Op, Rule, Value, levels
 from functape.tensor import INEXACT, Tensor
 
 
@@ -36,6 +36,7 @@ def lift(f, *, name=None, vmap=False):
     >>> ft.grad(ft.grad(lambda x: gate(x, 2.0)))(0.0)
     tensor(-0.)
     """
+    check_callable("lift", f)
     ops, name = {}, name or getattr(f, "__name__", type(f).__name__)
 
     def lifted(*args, **kwargs):
@@ -96,7 +97,7 @@ class FlatFunction:
         before = mx.random.state[0]
         if not self.random:
             out = self.f(*args, **kwargs)
-            if mx.random.state[0] is before or mode.tracing:
+            if mx.random.state[0] is before or levels.tracing:
                 return out
             self.random = True
         before = mx.array(before)

@@ -8,8 +8,9 @@ from functape import tree
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.mlx.callables import home_of, namespace_of
 from functape.mlx.dispatching import dispatch
-from functape.op import Value
+from functape.op import Value, levels
 from functape.tensor import Tensor, constant
+from functape.transforms import value_and_grad as transform
 
 
 def functional_call(module, params, *args, **kwargs):
@@ -35,10 +36,10 @@ def functional_call(module, params, *args, **kwargs):
     >>> ft.grad(lambda p: ft.mlx.functional_call(layer, p, x).sum())(layer.parameters())
     {'weight': array([[1, 2]], dtype=float32)}
     """
-    if not is_module(module):
-        raise ArgumentError(f"functional_call takes a mlx.nn.Module, but got {describe(module)}.")
+    check_module("functional_call", module)
     values = any(isinstance(a, Value) for a in tree.leaves((params, args, kwargs)))
-    with bound(module, params), dispatch(*namespaces(module)):
+    layers = module.named_modules()
+    with bound(module, layers, params), dispatch(*namespaces(layers)):
         out = module(*args, **kwargs)
     return tree.map(lambda a: constant(a) if isinstance(a, mx.array) else a, out) if values else out
 
@@ -60,10 +61,11 @@ def value_and_grad(model, fn):
     >>> step(mx.array([[1.0, 2.0]]))[1]
     {'weight': array([[1, 2]], dtype=float32)}
     """
-    from functape.transforms import value_and_grad as transform
+    check_module("value_and_grad", model)
 
     def run(params, *args, **kwargs):
-        with bound(model, params), dispatch(namespace_of(fn), *namespaces(model)):
+        layers = model.named_modules()
+        with bound(model, layers, params), dispatch(namespace_of(fn), *namespaces(layers)):
             out = fn(*args, **kwargs)
         return (out[0] if isinstance(out, (tuple, list)) else out), out
 
@@ -81,26 +83,32 @@ def is_module(value):
     return isinstance(value, Module)
 
 
-def namespaces(module):
+def namespaces(layers):
     """The globals that the layers' own code sees."""
-    found = [home_of(type(m)) for m in module.modules()]
+    found = [home_of(kind) for kind in {type(m) for _, m in layers}]
     return list({id(space): space for space in found}.values())
+
+
+def check_module(name, module):
+    if not is_module(module):
+        raise ArgumentError(f"{name} takes a mlx.nn.Module, but got {describe(module)}. For a "
+                            "function of parameters use functape's own transforms.")
 
 
 # --- other arrays for the time of a call ----------------------------------------------------------
 
 
 @contextlib.contextmanager
-def bound(module, params):
-    """The module with these parameters in place of its own."""
-    before = [(m, dict(m)) for m in module.modules()]
+def bound(module, layers, params):
+    """The module, which has these layers, with these parameters in place of its own."""
+    before = [(m, dict(m)) for _, m in layers]
     changed = []
     try:
         place(module, params, "", changed)
         yield
         for container, key, own in reversed(changed):
             container[key] = own
-        for path, m in module.named_modules():
+        for path, m in layers:
             settle(m, path)
     except BaseException:
         for container, key, own in reversed(changed):
@@ -116,8 +124,8 @@ def place(container, new, path, changed):
     entries = new.items() if isinstance(new, dict) else enumerate(new)
     for key, value in entries:
         here = f"{path}.{key}" if path else str(key)
-        if not tree.leaves(value):  # so MLX writes what is no parameter, such as lists of names
-            continue
+        if value is None or (isinstance(value, (dict, list)) and not tree.leaves(value)):
+            continue  # so MLX writes what is no parameter, such as lists of names
         own = container.get(key) if isinstance(container, dict) else (
             container[key] if key < len(container) else None)
         if own is None:
@@ -142,18 +150,26 @@ def listed(container):
     return ", ".join(repr(k) for k in keys) or "nothing"
 
 
+HOLDERS = (Value, list, tuple, dict)
+
+
 def settle(module, path):
     """What a layer stored during the call, as plain arrays."""
     for store in (module, vars(module)):
         for key, kept in list(store.items()):
-            if any(isinstance(a, Value) for a in tree.leaves(kept)):
+            if isinstance(kept, HOLDERS) and any(isinstance(a, Value) for a in tree.leaves(kept)):
                 store[key] = tree.map(lambda a, k=key: stored(a, f"{path}.{k}".strip(".")), kept)
 
 
 def stored(value, path):
+    if levels.tracing:
+        raise ConcretizationError(
+            f"The layer stores {path!r} while functape.jit traces it, where it has no value yet. "
+            "Call model.eval() first, so that nothing is stored, or compile the whole training "
+            "step, with the model's state among its inputs and outputs, by mx.compile.")
     while isinstance(value, Value):
         if type(value) is Tensor:
-            value = value.cell.data
+            value = value.array
         elif hasattr(value, "primal"):
             value = value.primal
         else:
@@ -162,23 +178,3 @@ def stored(value, path):
                 "Call model.eval() first, so that nothing is stored, or leave the layer's input "
                 "out of the mapping.")
     return value
-
-
-def unchanged(fun):
-    """A function that leaves the modules it closes over with the parameters that they had.
-
-    What `mlx.nn` and mlx-lm give to mx.checkpoint updates a module with its arguments. It runs
-    again in the backward pass, when nobody else puts the module's own arrays back.
-    """
-    cells = [cell.cell_contents for cell in getattr(fun, "__closure__", None) or ()]
-    modules = [m for m in cells if is_module(m)]
-
-    def run(*args, **kwargs):
-        own = [m.trainable_parameters() for m in modules]
-        try:
-            return fun(*args, **kwargs)
-        finally:
-            for module, params in zip(modules, own, strict=True):
-                place(module, params, "", [])
-
-    return run if modules else fun

@@ -88,7 +88,7 @@ def placed_class(cls):
 
     def pullback(self, g, lift, live):
         enter = mx.stream if lift is None else stream  # what is recorded goes there, too
-        with enter(self.notes[STREAM]):
+        with enter(self.note(STREAM)):
             return cls.pullback(self, g, lift, live)
 
     return type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__,

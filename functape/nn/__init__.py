@@ -99,6 +99,7 @@ from functape.nn.pooling import (
     min_pool,
     sum_pool,
 )
+from functape.suggest import for_names_of
 
 __all__ = [
     # Activations
@@ -126,3 +127,5 @@ __all__ = [
     # First values
     "initializers",
 ]
+
+__getattr__ = for_names_of(__name__)

@@ -9,6 +9,7 @@ from functape.errors import ArgumentError, ShapeError
 from functape.numpy import creation
 from functape.numpy.arguments import as_type, shape_of
 from functape.ops import movement
+from functape.suggest import for_names_of
 
 
 def zeros(key, shape, dtype=None):
@@ -238,3 +239,5 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
         return movement.place(matrix * scale, index=middle, shape=shape)
 
     return initializer(dtype, fill)
+
+__getattr__ = for_names_of(__name__)

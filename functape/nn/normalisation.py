@@ -202,8 +202,7 @@ def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None, 
     x = floating(x, "standardize")
     axes = axes_of(axis, len(x.shape), "standardize")
     if mean is None and variance is None and where is None:
-        c = ops.centre(x, axis=axes)
-        return ops.scale_rows(c, ops.inverse_rms(c, axis=axes, eps=epsilon), axis=axes)
+        return fast.same_type(fast.standard(x, axes, epsilon), x)
     own = mean is None
     mean = moments.mean(x, axes, keepdims=True, where=where) if own else mean
     c = x - mean

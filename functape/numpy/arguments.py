@@ -7,12 +7,13 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, AxisError, ShapeError, describe
+from functape.foreign import Foreign
 from functape.op import Value
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
-from functape.tensor import constant
+from functape.tensor import INEXACT, constant
 
-ARRAYS = (Value, mx.array, np.ndarray, np.generic)
+ARRAYS = (Value, mx.array, np.ndarray, np.generic, Foreign)
 
 
 def value(a, name, index=0):
@@ -54,11 +55,11 @@ def as_type(x, dtype):
 
 def inexact(x):
     """A value in floating point or complex."""
-    return x if dtypes.issubdtype(x.dtype, dtypes.inexact) else astype(x, dtype=dtypes.float32)
+    return x if is_inexact(x) else astype(x, dtype=dtypes.float32)
 
 
 def is_inexact(x):
-    return dtypes.issubdtype(x.dtype, dtypes.inexact)
+    return x.dtype in INEXACT
 
 
 # --- axes and shapes ----------------------------------------------------------------------------
@@ -98,16 +99,16 @@ def axes_of(axis, ndim, name):
     return found
 
 
-def shape_of(shape, name):
+def shape_of(shape, name, what="shape"):
     """A shape as a tuple of non-negative integers; an integer is a shape of one axis."""
     if isinstance(shape, (tuple, list)):
-        found = tuple([integer(n, name, "a length in shape") for n in shape])
+        found = tuple([integer(n, name, f"a length in {what}") for n in shape])
     elif isinstance(shape, (np.ndarray, mx.array, Value)) and len(shape.shape) == 1:
         found = tuple(int(n) for n in np.asarray(shape))
     else:
-        found = (integer(shape, name, "shape"),)
+        found = (integer(shape, name, what),)
     if any(n < 0 for n in found):
-        raise ShapeError(f"{name}: shape {found} has a negative length. Lengths are 0 or more.")
+        raise ShapeError(f"{name}: {what} {found} has a negative length. Lengths are 0 or more.")
     return found
 
 

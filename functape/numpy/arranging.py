@@ -69,7 +69,7 @@ def tile(A, reps):  # noqa: N803 - NumPy's name
     >>> ft.numpy.tile(ft.numpy.array([1, 2]), 2)
     tensor([1, 2, 1, 2], dtype=int32)
     """
-    a, reps = value(A, "tile"), shape_of(reps, "tile")
+    a, reps = value(A, "tile"), shape_of(reps, "tile", "reps")
     n = max(len(a.shape), len(reps))
     shape = (*(1,) * (n - len(a.shape)), *a.shape)
     reps = (*(1,) * (n - len(reps)), *reps)
@@ -98,8 +98,11 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None):
     n = a.shape[axis]
     one = isinstance(repeats, (int, np.integer)) or not getattr(repeats, "shape", (0,))
     if one and total_repeat_length is None:
-        return repeat_evenly(a, integer(repeats, "repeat", "repeats"), axis)
+        times = integer(repeats, "repeat", "repeats")
+        return repeat_evenly(a, *shape_of(times, "repeat", "repeats"), axis)
     times = np.asarray(repeats).reshape(-1)
+    if times.size and times.min() < 0:
+        raise ShapeError(f"repeat: repeats has a negative entry, {times.min()}. Each is 0 or more.")
     if times.size not in (1, n):
         raise ShapeError(f"repeat: repeats has {times.size} entries, but axis {axis} of "
                          f"{describe(a)} has length {n}. Give one number, or one for each.")

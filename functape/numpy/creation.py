@@ -8,6 +8,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
+from functape.foreign import Foreign
 from functape.numpy.arguments import (
     ARRAYS,
     alike,
@@ -79,7 +80,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
         x.__dlpack__()  # refuses what would lose a gradient
         return Tensor(as_array(x))
     with on(device):
-        return Tensor(mx.from_dlpack(x) if not isinstance(x, np.ndarray) else as_array(x))
+        return Tensor(as_array(x, "from_dlpack"))
 
 
 def from_any(object, dtype):
@@ -96,7 +97,7 @@ def from_list(items, dtype):
     """By NumPy where there are numbers only; by a stack where there are values."""
     kinds = set()
     collect([items], kinds)
-    if any(issubclass(k, (Value, mx.array)) for k in kinds):
+    if any(issubclass(k, (Value, mx.array, Foreign)) for k in kinds):
         return nested(items)
     try:
         found = np.array(items)

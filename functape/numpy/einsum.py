@@ -76,6 +76,11 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
 def from_lists(items):
     """(formula, operands) of arrays and lists of axis numbers in turn."""
     arrays, lists = items[0:2 * (len(items) // 2):2], items[1::2]
+    for given in (*lists, *items[len(arrays) * 2:]):
+        if not isinstance(given, (list, tuple)):
+            raise ArgumentError("einsum takes a formula first, einsum('ij,jk->ik', a, b), or "
+                                "arrays and lists of axis numbers in turn, but one list is "
+                                f"{describe(given)}.")
     terms = ",".join(map(letters_of, lists))
     return (terms if len(items) % 2 == 0 else f"{terms}->{letters_of(items[-1])}"), arrays
 

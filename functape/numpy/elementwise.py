@@ -7,7 +7,15 @@ import mlx.core as mx
 
 from functape import dtypes
 from functape.errors import ArgumentError
-from functape.numpy.arguments import as_type, common, inexact, is_inexact, unsupported, value
+from functape.numpy.arguments import (
+    as_type,
+    common,
+    inexact,
+    integer,
+    is_inexact,
+    unsupported,
+    value,
+)
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
 from functape.ops.movement import copy_of
@@ -124,7 +132,7 @@ def round(a, decimals=0, out=None):  # noqa: A001 - NumPy's name
     tensor([1.2, 2.5, 3.8])
     """
     unsupported("round", out=out)
-    a = value(a, "round")
+    a, decimals = value(a, "round"), integer(decimals, "round", "decimals")
     if not is_inexact(a):
         if decimals >= 0:
             return a

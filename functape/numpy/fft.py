@@ -21,6 +21,7 @@ from functape.numpy.fourier import (
     transforms,
 )
 from functape.ops import fft as ops
+from functape.suggest import for_names_of
 
 # --- one axis -----------------------------------------------------------------------------------
 
@@ -249,3 +250,5 @@ def ifftshift(x, axes=None):
     x = value(x, "ifftshift")
     axes = axes_of(axes, len(x.shape), "ifftshift")
     return roll(x, tuple(-(x.shape[a] // 2) for a in axes), axes)
+
+__getattr__ = for_names_of(__name__)

@@ -11,7 +11,7 @@ from functape.numpy.differences import diff
 from functape.numpy.extremes import max, min
 from functape.numpy.reductions import sum
 from functape.numpy.searching import searchsorted
-from functape.op import Value
+from functape.op import NUMBERS, Value
 from functape.ops import elementwise, indexing, movement
 from functape.tensor import constant
 
@@ -84,6 +84,9 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002 - N
         low, high = (0.0, 1.0) if empty else (min(a), max(a))
     else:
         low, high = range
+        if isinstance(low, NUMBERS) and isinstance(high, NUMBERS) and low > high:
+            raise ArgumentError(f"histogram: range goes from its lower end to its upper, but is "
+                                f"{range!r}. Swap them.")
     low, high = (as_type(value(end, "histogram", 2), a.dtype) for end in (low, high))
     same = as_type(elementwise.equal(low, high), a.dtype) * 0.5  # all equal: a bin of width 1
     return linspace(low - same, high + same, n + 1)

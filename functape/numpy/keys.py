@@ -12,6 +12,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ConcretizationError, PositionError, ShapeError, describe
+from functape.foreign import Foreign
 from functape.numpy.arguments import size_of, value
 from functape.op import Value
 from functape.ops.indexing import ravel_index
@@ -106,6 +107,8 @@ def item_of(item):
             return value_item(item)
     if isinstance(item, np.ndarray) and item.dtype.kind in "iub":
         return int(item) if item.ndim == 0 and item.dtype.kind != "b" else item
+    if isinstance(item, Foreign):
+        return value_item(value(item, "x[...]"))
     try:
         return operator.index(item)
     except TypeError:

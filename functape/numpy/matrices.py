@@ -4,7 +4,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ShapeError, describe
-from functape.numpy.arguments import integer, value
+from functape.numpy.arguments import integer, shape_of, value
 from functape.numpy.creation import array, on, real_dtype
 from functape.ops import movement
 from functape.ops.elementwise import logical_and, where
@@ -21,8 +21,8 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's nam
     tensor([[1., 0.],
             [0., 1.]])
     """
-    n = integer(N, "eye", "N")
-    m = n if M is None else integer(M, "eye", "M")
+    (n,) = shape_of(integer(N, "eye", "N"), "eye", "N")
+    (m,) = (n,) if M is None else shape_of(integer(M, "eye", "M"), "eye", "M")
     with on(device):
         return Tensor(mx.eye(n, m, integer(k, "eye", "k"), dtype=real_dtype(dtype, "eye")))
 

@@ -2,7 +2,7 @@
 
 import mlx.core as mx
 
-from functape.errors import ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axes_of, inexact, unsupported, value
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.reductions import converted, masked, sum
@@ -117,10 +117,19 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     if where is None and mean is None and isinstance(ddof, int) and x.dtype != mx.complex64:
         return ops.deviation(x, axis=axes_of(axis, len(x.shape), "std"), keepdims=keepdims,
                              ddof=ddof)
-    return elementwise.sqrt(variance("std", x, axis, None, ddof, keepdims, where, mean))
+    return root(variance("std", x, axis, None, ddof, keepdims, where, mean))
+
+
+def root(variance):
+    """The square root; where it is 0, its slope is taken as 0."""
+    none = elementwise.equal(variance, 0)
+    safe = elementwise.sqrt(elementwise.where(none, 1.0, variance))
+    return elementwise.where(none, 0.0, safe)
 
 
 def variance(name, a, axis, dtype, ddof, keepdims, where, centre):
+    if isinstance(ddof, str):
+        raise ArgumentError(f"{name}: ddof is a number, taken off the count, but is {ddof!r}.")
     a = inexact(converted(name, a, dtype))
     axes = axes_of(axis, len(a.shape), name)
     if where is None and centre is None and isinstance(ddof, int) and a.dtype != mx.complex64:

@@ -7,6 +7,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape import dtypes
+from functape.foreign import Foreign
 from functape.numpy import contraction, elementwise
 from functape.numpy.arguments import as_type
 from functape.op import Value
@@ -18,7 +19,7 @@ from functape.tensor import NUMBERS, Tensor
 
 def matmul(a, b):
     """a @ b. Matrices go straight to the op, which checks their shapes."""
-    if type(a) is type(b) is Tensor and a.cell.data.ndim > 1 and b.cell.data.ndim > 1:
+    if type(a) is type(b) is Tensor and a.array.ndim > 1 and b.array.ndim > 1:
         return products.matmul(a, b)
     return contraction.matmul_of(a, b)
 
@@ -68,7 +69,7 @@ def reflected(op):
 
 
 def is_operand(b):
-    return isinstance(b, (Value, np.generic, *NUMBERS))
+    return isinstance(b, (Value, np.generic, *NUMBERS, Foreign))
 
 
 def rounded(a, ndigits=None):

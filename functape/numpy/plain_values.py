@@ -30,15 +30,15 @@ def concrete(x, what):
     """The array behind a value, if it is one plain array."""
     outer = x
     while type(x) is Tensor and x.rank:
-        x = x.cell.data
+        x = x.array
     if type(x) is Tensor:
-        return x.cell.data
+        return x.array
     if isinstance(x, Value):
         if what == "bool" and hasattr(x, "primal"):
             return concrete(x.primal, what)  # a choice is constant along the tangent
         where = UNDER.get(type(x).__name__, "while it is transformed.")
         raise ConcretizationError(f"{what} needs the value of {describe(outer)} {where}")
-    return value(x, what).cell.data
+    return value(x, what).array
 
 
 def item_of(x, what):

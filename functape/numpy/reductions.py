@@ -39,7 +39,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     >>> ft.numpy.sum(ft.numpy.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     tensor([4., 6.])
     """
-    unsupported("sum", out=out)
+    if out is not None:
+        unsupported("sum", out=out)
     a = wide(converted("sum", a, dtype), dtype)
     a = a if where is None else masked("sum", a, where, 0)
     axes = axes_of(axis, len(a.shape), "sum")
@@ -152,7 +153,7 @@ def wide(a, dtype):
 
 def masked(name, a, where, neutral):
     """`a`, with `neutral` in place of what does not count."""
-    mask = value(where, name)
+    mask = value(where, name, "where")
     if mask.dtype != mx.bool_:
         mask = elementwise.not_equal(mask, 0)
     shape = broadcast_shapes(a.shape, mask.shape)

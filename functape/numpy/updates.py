@@ -31,6 +31,11 @@ class At:
     def __getitem__(self, key):
         return Place(self.array, key)
 
+    def __getattr__(self, name):
+        hint = ("" if not hasattr(Place, name) else
+                f" Name the positions first: x.at[i].{name}(...); for all, x.at[...].{name}(...).")
+        raise AttributeError(f"x.at has no {name!r}.{hint}", name=name)
+
     def __repr__(self):
         return f"{self.array!r}.at"
 
@@ -119,7 +124,8 @@ class Place:
             if isinstance(y, complex) and dtype != mx.complex64:
                 raise complex_values(y, self.array)
             return constant(mx.array(y, dtype=dtype))
-        y = asarray(y, dtype) if isinstance(y, (list, tuple)) else value(y, "x.at[...]")
+        y = asarray(y, dtype) if isinstance(y, (list, tuple)) else value(
+            y, "x.at[...]", "the value to write")
         if y.dtype == mx.complex64 != dtype:
             raise complex_values(y, self.array)
         return y if y.dtype == dtype else families.astype(y, dtype=dtype)

@@ -6,6 +6,7 @@ from functape.ops import (
     contraction,
     conv,
     elementwise,
+    entropies,
     factors,
     families,
     fast,
@@ -28,8 +29,8 @@ from functape.ops import (
 )
 
 __all__ = [
-    "activations", "bessel", "contraction", "conv", "elementwise", "factors", "families", "fast",
-    "fft", "gamma", "incomplete_beta", "incomplete_gamma", "indexing", "integrals", "linalg",
-    "matrix_functions", "movement", "normal", "norms", "pooling", "random", "reductions",
-    "sorting", "spectral",
+    "activations", "bessel", "contraction", "conv", "elementwise", "entropies", "factors",
+    "families", "fast", "fft", "gamma", "incomplete_beta", "incomplete_gamma", "indexing",
+    "integrals", "linalg", "matrix_functions", "movement", "normal", "norms", "pooling", "random",
+    "reductions", "sorting", "spectral",
 ]

@@ -3,7 +3,7 @@
 import mlx.core as mx
 
 from functape.op import Op
-from functape.ops import float64, reduce_kernels
+from functape.ops import float64, reduce_kernels, vector_kernels
 from functape.ops.elementwise import LN2, exp, expm1, gap, minimum, ratio
 from functape.ops.families import (
     batch_reduction,
@@ -14,10 +14,10 @@ from functape.ops.families import (
     fit,
     linear,
 )
-from functape.ops.float64 import exact
 from functape.ops.movement import spread
+from functape.ops.vector_kernels import best_of
 
-exp_kernel = exact(mx.exp, float64.exp)
+exp_kernel = best_of(mx.exp, vector_kernels.exp, float64.exp)
 
 # --- elements -----------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError, describe
-from functape.ops import float64, reduce_kernels
+from functape.ops import float32, float64, reduce_kernels
 from functape.ops.float64 import exact
 
 F32, F64 = mx.float32, mx.float64
@@ -22,7 +22,7 @@ HALVES = (mx.float16, mx.bfloat16)
 # arrays take them one by one, which needs no memory.
 WIDE = 1 << 14
 
-exp = exact(mx.exp, float64.exp)
+exp = exact(float32.exp, float64.exp)
 sin = exact(mx.sin, float64.sin)
 cos = exact(mx.cos, float64.cos)
 
@@ -161,8 +161,9 @@ def log1p_minus(x):
     return mx.where(near, s * (mx.square(s) * tail - x), mx.log1p(x) - x)
 
 
-def sin_pi(x):
-    """sin(pi x), exactly 0 at integers."""
+def sin_pi(x, quarters=0):
+    """sin(pi x + quarters pi / 2), exactly 0 at integers if that is sin(pi x)."""
     whole = mx.round(x)
     odd = mx.abs(mx.remainder(whole, 2))
-    return (1 - 2 * odd) * sin(math.pi * (x - whole))
+    turned = (sin, cos)[quarters % 2](math.pi * (x - whole))
+    return (1 - 2 * odd) * (-turned if quarters % 4 > 1 else turned)

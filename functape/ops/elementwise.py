@@ -9,7 +9,8 @@ import math
 import mlx.core as mx
 
 from functape.op import Op
-from functape.ops import float64
+from functape.ops import complex_kernels, float32, float64, vector_kernels
+from functape.ops.approximation import sin_pi
 from functape.ops.families import (
     astype,
     batch_elementwise,
@@ -23,6 +24,7 @@ from functape.ops.families import (
     stretch,
 )
 from functape.ops.float64 import exact
+from functape.ops.vector_kernels import best_of
 
 FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 LN2, LN10, PI = math.log(2), math.log(10), math.pi
@@ -51,7 +53,7 @@ ratio = elementwise(
 )
 reciprocal = elementwise("reciprocal", mx.reciprocal, lambda ans: -square(ans), unbounded=True,
                          doc="1 / x.")
-square = elementwise("square", mx.square, lambda x: 2 * x, doc="x * x.")
+square = elementwise("square", mx.square, lambda g, x: (g + g) * x, doc="x * x.")
 degrees = elementwise("degrees", mx.degrees, 180 / PI, doc="Radians to degrees.")
 radians = elementwise("radians", mx.radians, PI / 180, doc="Degrees to radians.")
 
@@ -113,7 +115,8 @@ cbrt = elementwise("cbrt", cbrt_kernel, lambda g, ans: ratio(g, 3 * square(ans))
                    doc="Cube root, also of negative numbers.")
 hypot = elementwise(
     "hypot", lambda x, y: hypot_kernel(x, y),
-    lambda g, x, ans: g * ratio(x, ans), lambda g, y, ans: g * ratio(y, ans),
+    lambda g, x, ans: g * ratio(tamed(x), finite(ans)),
+    lambda g, y, ans: g * ratio(tamed(y), finite(ans)),
     doc="sqrt(x^2 + y^2), without overflow; its slope at the origin is taken as 0.",
 )
 
@@ -153,24 +156,12 @@ def logaddexp_kernel(x, y):
     return float64.logaddexp(x, y) if double else mx.logaddexp(x, y)
 
 
-exp = elementwise("exp", exact(mx.exp, float64.exp), lambda ans: ans, unbounded=True, doc="e ** x.")
+exp = elementwise("exp", best_of(mx.exp, vector_kernels.exp, float64.exp),
+                  lambda ans: ans, unbounded=True, doc="e ** x.")
 exp2 = elementwise("exp2", lambda x: mx.power(2.0, x), lambda ans: LN2 * ans, unbounded=True,
                    doc="2 ** x.")
-
-
-def expm1_kernel(z):
-    """Of a complex a + bj: expm1(a) cos b - 2 sin^2(b / 2) + j e^a sin b, exact near 0."""
-    if z.dtype != mx.complex64:
-        return mx.expm1(z)
-    a, b, whole = mx.real(z), mx.imag(z), mx.exp(z)
-    real = mx.expm1(a) * mx.cos(b) - 2 * mx.square(mx.sin(0.5 * b))
-    near = mx.logical_and(mx.isfinite(a), mx.isfinite(b))
-    real = mx.where(near, real, mx.real(whole) - 1)
-    return mx.view(mx.stack([real, mx.imag(whole)], axis=-1), mx.complex64).squeeze(-1)
-
-
-expm1 = elementwise("expm1", expm1_kernel, lambda ans: ans + 1, unbounded=True,
-                    doc="e ** x - 1, exact for small x.")
+expm1 = elementwise("expm1", exact(mx.expm1, mx.expm1, complex_kernels.expm1),
+                    lambda ans: ans + 1, unbounded=True, doc="e ** x - 1, exact for small x.")
 log = elementwise("log", mx.log, lambda g, x: ratio(g, x), doc="Natural logarithm.")
 log2 = elementwise("log2", mx.log2, lambda g, x: ratio(g, LN2 * x), doc="Logarithm to base 2.")
 log10 = elementwise("log10", mx.log10, lambda g, x: ratio(g, LN10 * x),
@@ -182,13 +173,15 @@ logaddexp = elementwise(
     lambda x, y: sigmoid(gap(x, y)), lambda x, y: sigmoid(gap(y, x)),
     doc="log(exp(x) + exp(y)), without overflow.",
 )
-sigmoid = elementwise("sigmoid", exact(mx.sigmoid, float64.sigmoid), lambda ans: ans * (1 - ans),
-                      doc="1 / (1 + e^-x).")
+sigmoid = elementwise("sigmoid", best_of(mx.sigmoid, vector_kernels.sigmoid, float64.sigmoid,
+                                         complex_kernels.sigmoid),
+                      lambda ans: ans * (1 - ans), doc="1 / (1 + e^-x).")
 
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
-sin = elementwise("sin", exact(mx.sin, float64.sin), lambda x: cos(x), doc="Sine of x in radians.")
-cos = elementwise("cos", exact(mx.cos, float64.cos), lambda x: -sin(x),
+sin = elementwise("sin", exact(mx.sin, float64.sin), lambda g, x: g * cos(x),
+                  doc="Sine of x in radians.")
+cos = elementwise("cos", exact(mx.cos, float64.cos), lambda g, x: -g * sin(x),
                   doc="Cosine of x in radians.")
 tan = elementwise("tan", mx.tan, lambda ans: 1 + square(ans), unbounded=True,
                   doc="Tangent of x in radians.")
@@ -198,14 +191,23 @@ arccos = elementwise("arccos", mx.arccos, lambda x: -rsqrt(1 - square(x)), unbou
                      doc="Inverse cosine, in [0, pi].")
 arctan = elementwise("arctan", mx.arctan, lambda x: 1 / (1 + square(x)),
                      doc="Inverse tangent, in [-pi/2, pi/2].")
+
+
+def turning(a, x, y):
+    """a / (x^2 + y^2); scaled, so that no square over- or underflows."""
+    size = stop_gradient(maximum(absolute(x), absolute(y)))
+    return a / size / size / (square(x / size) + square(y / size))
+
+
 arctan2 = elementwise(
     "arctan2", mx.arctan2,
-    lambda x, y: y / (square(x) + square(y)), lambda x, y: -x / (square(x) + square(y)),
-    unbounded=True, doc="The angle of the point (y, x), in (-pi, pi].",
+    lambda x, y: turning(y, x, y), lambda x, y: -turning(x, x, y), unbounded=True,
+    doc="The angle of the point (y, x), in (-pi, pi].",
 )
 sinh = elementwise("sinh", mx.sinh, lambda x: cosh(x), unbounded=True, doc="Hyperbolic sine.")
 cosh = elementwise("cosh", mx.cosh, lambda x: sinh(x), unbounded=True, doc="Hyperbolic cosine.")
-tanh = elementwise("tanh", mx.tanh, lambda ans: 1 - square(ans), doc="Hyperbolic tangent.")
+tanh = elementwise("tanh", best_of(mx.tanh, vector_kernels.tanh), lambda ans: 1 - square(ans),
+                   doc="Hyperbolic tangent.")
 arcsinh = elementwise("arcsinh", mx.arcsinh, lambda x: rsqrt(1 + square(x)),
                       doc="Inverse hyperbolic sine.")
 arccosh = elementwise("arccosh", mx.arccosh, lambda x: rsqrt(x - 1) * rsqrt(x + 1),
@@ -215,7 +217,7 @@ arctanh = elementwise("arctanh", mx.arctanh, lambda g, x: ratio(g, 1 - square(x)
 
 # --- error functions and sinc -------------------------------------------------------------------
 
-erf = elementwise("erf", exact(mx.erf, float64.erf),
+erf = elementwise("erf", exact(float32.erf, float64.erf),
                   lambda x: (2 / math.sqrt(PI)) * exp(-square(x)),
                   doc="Error function.")
 erfinv = elementwise("erfinv", exact(mx.erfinv, float64.erfinv),
@@ -229,11 +231,10 @@ def sinc_kernel(x, order):
     Near 0 its Taylor series; elsewhere the recurrence that n-fold differentiation of
     x f = sin(pi x) / pi gives: x f_n + n f_{n-1} = pi^(n-1) sin(pi x + n pi / 2).
     """
-    sine = exact(mx.sin, float64.sin)
-    near = mx.abs(x) < 1 + order / 4
+    near = mx.abs(x) < (1 + order / 4 if order else 0.1)
     series, power_of_x = mx.zeros_like(x), mx.ones_like(x)
     inside = mx.where(near, x, 0)
-    for k in range(30 + 8 * order):  # the coefficient of x^k, k = 2 j - order
+    for k in range(30 + 8 * order if order else 16):  # the coefficient of x^k, k = 2 j - order
         if (k + order) % 2 == 0:
             j = (k + order) // 2
             log_size = 2 * j * math.log(PI) - math.lgamma(2 * j + 2)
@@ -241,9 +242,9 @@ def sinc_kernel(x, order):
             series = series + (-1) ** j * math.exp(log_size) * power_of_x
         power_of_x = power_of_x * inside
     far = mx.where(near, 1, x)
-    value = sine(PI * far) / (PI * far)
+    value = sin_pi(far) / (PI * far)
     for n in range(1, order + 1):
-        value = (PI ** (n - 1) * sine(PI * far + n * PI / 2) - n * value) / far
+        value = (PI ** (n - 1) * sin_pi(far, n) - n * value) / far
     return mx.where(near, series, value)
 
 
@@ -271,7 +272,7 @@ clip = elementwise(
 relu = elementwise("relu", lambda x: mx.maximum(x, 0), lambda x: x > 0,
                    doc="max(x, 0); its slope at 0 is 0.")
 where = elementwise(
-    "where", mx.where,
+    "where", vector_kernels.where,
     None, lambda g, condition: scale(condition, g),
     lambda g, condition: scale(logical_not(condition), g), args=("condition", "x", "y"),
     doc="x where the condition holds, else y.",

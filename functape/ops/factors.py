@@ -1,5 +1,5 @@
-"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices; a complex
-Cholesky factor comes from a real one of twice the size, complex QR factors from reflections."""
+"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices; for complex ones
+Cholesky and QR are composed here."""
 
 import mlx.core as mx
 
@@ -7,7 +7,6 @@ from functape.errors import ShapeError
 from functape.op import Op
 from functape.ops import reduce_kernels
 from functape.ops.contraction import flipped, matmul
-from functape.ops.elementwise import imag
 from functape.ops.families import batch_same, nondiff
 from functape.ops.linalg import (
     CPU,
@@ -20,7 +19,6 @@ from functape.ops.linalg import (
     solve_triangular,
     star,
     strictly_lower,
-    triangle_kernel,
     upper_part,
 )
 from functape.ops.movement import along, concatenate, cut, place
@@ -28,21 +26,23 @@ from functape.ops.movement import along, concatenate, cut, place
 # --- Cholesky -----------------------------------------------------------------------------------
 
 
+def interleaved(x):
+    """A complex matrix as a real one, each number a + ib as [[a, -b], [b, a]]: products stay
+    products, adjoints become transposes, and triangles with a real diagonal stay triangles."""
+    re, im = mx.real(x), mx.imag(x)
+    rows = mx.stack([mx.stack([re, -im], -1), mx.stack([im, re], -1)], -3)
+    *batch, m, n = x.shape
+    return rows.reshape(*batch, 2 * m, 2 * n)
+
+
 def cholesky_kernel(x):
-    x = (x + mx.conjugate(mx.swapaxes(x, -1, -2))) * 0.5
-    low = (complex_cholesky if x.dtype == mx.complex64 else mx.linalg.cholesky)(x, **CPU)
+    if x.dtype == mx.complex64:
+        low = cholesky_kernel(interleaved(x))
+        return low[..., ::2, ::2] + 1j * low[..., 1::2, ::2]
+    low = mx.linalg.cholesky((x + mx.swapaxes(x, -1, -2)) * 0.5, **CPU)
     pivots = mx.diagonal(low, 0, -2, -1)
-    positive = reduce_kernels.all(mx.real(pivots) > 0, axis=-1)[..., None, None]
+    positive = reduce_kernels.all(pivots > 0, axis=-1)[..., None, None]
     return mx.where(positive, mx.tril(low), mx.array(float("nan"), low.dtype))
-
-
-def complex_cholesky(x, stream):
-    """Each number a + bj as the block [[a, -b], [b, a]]: as pivots are real, the factor of the
-    real matrix is the factor of x in the same blocks."""
-    a, b = mx.real(x), mx.imag(x)
-    blocks = mx.stack([mx.stack([a, -b], -1), mx.stack([b, a], -1)], -3)  # (..., n, 2, n, 2)
-    low = mx.linalg.cholesky(blocks.reshape(*x.shape[:-2], *(2 * x.shape[-1],) * 2), stream=stream)
-    return low[..., ::2, ::2] + 1j * low[..., 1::2, ::2]
 
 
 def lower_half(x):
@@ -58,7 +58,7 @@ def cholesky_jvp(t, ans):
 def cholesky_vjp(g, ans):
     inner = lower_half(matmul(flipped(ans), g))
     left = solve_transposed(inner, ans, True, False)
-    return hermitian(flipped(solve_transposed(flipped(left), star(ans), True, False)))
+    return hermitian(adjoint(solve_transposed(adjoint(left), ans, True, False)))
 
 
 cholesky = Op(
@@ -124,46 +124,45 @@ lu = Op(
 def qr_jvp(t, q, r):
     scaled = flipped(solve_transposed(flipped(t), r, False, False))  # t r^-1
     inner = matmul(adjoint(q), scaled)
-    low = strictly_lower(inner)
+    low = lower_half(inner)  # of half the diagonal only the imaginary part is left below
     turn = low - adjoint(low)
-    if inner.dtype == mx.complex64:  # the diagonal of r stays real
-        turn = turn + imag(lower_part(inner) - low) * 1j
     return scaled + matmul(q, turn - inner), matmul(inner - turn, r)
 
 
 def qr_vjp(g, q, r):
     g_q, g_r = g
-    inner = matmul(r, flipped(g_r)) - matmul(flipped(g_q), q)
-    low = strictly_lower(inner)
-    mirrored = hermitian(lower_part(inner) - low) + low + adjoint(low)
-    right = g_q + matmul(star(q), star(mirrored))
+    inner = matmul(star(r), adjoint(g_r)) - matmul(adjoint(g_q), star(q))
+    low = lower_half(inner)
+    right = g_q + matmul(star(q), low + adjoint(low))
     return flipped(solve_triangular(r, flipped(right), lower=False, unit=False))
+
+
+def reflected(x):
+    """A square Q and R for complex x, by Householder's reflections with LAPACK's choice of signs;
+    the diagonal of R is real."""
+    m, n = x.shape[-2:]
+    rows = mx.arange(m)[:, None]
+    q = mx.broadcast_to(mx.eye(m, dtype=x.dtype), (*x.shape[:-2], m, m))
+    for k in range(n):
+        column = mx.where(rows >= k, x[..., k : k + 1], 0)
+        first = column[..., k : k + 1, :]
+        size = mx.sqrt(reduce_kernels.sum(mx.square(mx.abs(column)), axis=-2, keepdims=True))
+        end = mx.where(mx.real(first) < 0, size, -size)
+        v = mx.where(rows == k, column - end, column)
+        settled = mx.abs(first) == size  # nothing below, and its own number real: no reflection
+        settled = mx.logical_and(settled, mx.imag(first) == 0)
+        scale = mx.where(settled, 0, 1 / mx.where(settled, 1, end * mx.conjugate(first - end)))
+        across = mx.conjugate(mx.swapaxes(v, -1, -2))
+        x = x + mx.conjugate(scale) * v @ (across @ x)
+        q = q + scale * (q @ v) @ across
+    return q, mx.triu(x)
 
 
 def qr_kernel(x):
     if x.dtype != mx.complex64:
         return tuple(mx.linalg.qr(x, **CPU))
-    q, r = reflected(x)
-    k = min(x.shape[-2:])
-    return q[..., :k], r[..., :k, :]
-
-
-def reflected(x):
-    """Householder's reflections, one a column: a square q, and r with a real diagonal."""
-    m, n = x.shape[-2:]
-    q = mx.broadcast_to(mx.eye(m, dtype=x.dtype), (*x.shape[:-2], m, m))
-    rows = mx.arange(m)[:, None]
-    for j in range(min(m, n)):
-        v = mx.where(rows >= j, x[..., j : j + 1], 0)
-        head = v[..., j : j + 1, :]
-        phase = mx.where(head == 0, 1, head / mx.where(head == 0, 1, mx.abs(head)))
-        v = v + mx.where(rows == j, phase * mx.linalg.norm(v, axis=-2, keepdims=True), 0)
-        size = mx.square(mx.linalg.norm(v, axis=-2, keepdims=True))
-        v_star = mx.conjugate(mx.swapaxes(v, -1, -2)) * mx.where(size == 0, 0, 2 / size)
-        turn = mx.where(rows == j, phase, 1)  # makes the pivot real
-        x = (x - v @ (v_star @ x)) * mx.conjugate(turn)
-        q = (q - (q @ v) @ v_star) * mx.swapaxes(turn, -1, -2)
-    return q, triangle_kernel(x, False, 0)
+    (q, r), n = reflected(x), x.shape[-1]
+    return q[..., :n], r[..., :n, :]
 
 
 qr = Op(
@@ -175,9 +174,9 @@ qr = Op(
 
 def full_qr_kernel(x):
     """Further columns of an identity give Q the columns that are missing."""
-    m, n = x.shape[-2:]
     if x.dtype == mx.complex64:
         return reflected(x)
+    m, n = x.shape[-2:]
     rest = mx.broadcast_to(mx.eye(m, m - n, dtype=x.dtype), (*x.shape[:-1], m - n))
     q, r = mx.linalg.qr(mx.concatenate([x, rest], -1), **CPU)
     return q, r[..., :n]

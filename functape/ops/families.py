@@ -32,35 +32,35 @@ def elementwise(name, kernel, *partials, args=None, unbounded=False, doc=""):
     branch that a `where` did not select then adds nothing.
     """
     args = args or ARGS[: len(partials)]
-    pairs = list(zip(partials, args, strict=True))
     single = len(args) == 1
     return Op(
         name,
         kernel,
         args=args,
-        vjp=[pullback(p, arg, unbounded, single) for p, arg in pairs],
-        jvp=[pushforward(p, unbounded, single) for p, _ in pairs],
+        vjp=[pullback(p, i, unbounded, single) for i, p in enumerate(partials)],
+        jvp=[pushforward(p, unbounded, single) for p in partials],
         batch=batch_elementwise,
         doc=doc,
     )
 
 
-def pullback(partial, arg, unbounded, single):
-    """g -> g * partial, in the shape and dtype of the argument."""
+def pullback(partial, i, unbounded, single):
+    """g -> g * partial, in the space of argument `i`."""
     if partial is None:
         return None
     product, reads = product_with(partial, unbounded)
     if single:  # shape and dtype are those of the output, unless the output is real
         return Rule(product, reads)
 
-    def vjp(g, shape, dtype, *values):
-        return fit(product(g, *values), shape, dtype)
+    def vjp(g, spaces, *values):
+        g = product(g, *values)
+        return g if spaces is None or spaces[i] is None else fit(g, *spaces[i])
 
-    def vjp_of_one(g, shape, dtype, x):  # the same, without the price of the star
-        return fit(product(g, x), shape, dtype)
+    def vjp_of_one(g, spaces, x):  # the same, without the price of the star
+        g = product(g, x)
+        return g if spaces is None or spaces[i] is None else fit(g, *spaces[i])
 
-    rule = vjp_of_one if len(reads) == 1 else vjp
-    return Rule(rule, (f"{arg}_shape", f"{arg}_dtype", *reads))
+    return Rule(vjp_of_one if len(reads) == 1 else vjp, ("spaces", *reads))
 
 
 def pushforward(partial, unbounded, single):
@@ -167,7 +167,7 @@ def reduction(name, kernel, weight, unbounded=False, doc=""):
         return weight(*values, count_of(shape, axis)) if counts else weight(*values)
 
     def vjp(g, shape, dtype, axis, *values):
-        g = broadcast_to(keep(g, shape, axis), shape=shape)
+        g = unreduce(g, shape, axis)
         return fit(apply(g, weigh(shape, axis, values)), shape, dtype)
 
     def jvp(t, shape, dtype, axis, keepdims, *values):
@@ -182,6 +182,12 @@ def reduction(name, kernel, weight, unbounded=False, doc=""):
 def keep(a, shape, axis):
     """Give `a`, reduced over `axis`, its reduced axes back as length 1."""
     return a.reshape(tuple(1 if i in axis else n for i, n in enumerate(shape)))
+
+
+def unreduce(g, shape, axis):
+    """The cotangent of a result at each of the elements that were reduced to it; a scalar needs no
+    axes for that."""
+    return broadcast_to(g if len(axis) == len(shape) else keep(g, shape, axis), shape=shape)
 
 
 def count_of(shape, axis):
@@ -263,7 +269,8 @@ def batch_same(op, size, args, mapped, params):
 
 
 multiply = elementwise(
-    "multiply", mx.multiply, lambda y: y, lambda x: x, doc="x * y, element by element."
+    "multiply", mx.multiply, lambda g, y: g * y, lambda g, x: g * x,
+    doc="x * y, element by element.",
 )
 add = elementwise("add", mx.add, 1, 1, doc="x + y, element by element.")
 scale = elementwise(
@@ -305,7 +312,7 @@ total = Op(
     "sum",
     reduce_kernels.sum,
     args=("x",),
-    vjp=[lambda g, x_shape, axis: broadcast_to(keep(g, x_shape, axis), shape=x_shape)],
+    vjp=[lambda g, x_shape, axis: unreduce(g, x_shape, axis)],
     jvp=LINEAR,
     batch=batch_reduction,
     doc="Sum over axes.",

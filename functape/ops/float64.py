@@ -13,14 +13,13 @@ from functape.ops import reduce_kernels
 F64 = mx.float64
 
 
-def exact(kernel, double):
-    """A kernel that runs `double` on float64 arrays and MLX's `kernel` on all others."""
+def exact(kernel, double, of_complex=None):
+    """A kernel that runs `double` on float64 arrays, `of_complex`, if any, on complex ones, and
+    MLX's `kernel` on all others."""
+    wide = {F64: double, mx.complex64: of_complex or kernel}
 
-    def choose(x, **params):
-        # the size first: comparing dtypes costs as much as half a kernel call
-        if x.itemsize == 8 and x.dtype == F64:
-            return double(x, **params)
-        return kernel(x, **params) if params else kernel(x)
+    def choose(x):  # the size first: comparing dtypes costs as much as half a kernel call
+        return wide.get(x.dtype, kernel)(x) if x.itemsize == 8 else kernel(x)
 
     return choose
 
@@ -48,15 +47,17 @@ def sigmoid(x):
 
 
 def erf(x):
-    """Kummer's series 2/sqrt(pi) exp(-x^2) sum_n 2^n x^(2n+1) / (2n+1)!!, all of one sign; beyond
-    |x| = 6 erf is 1 to the last digit."""
+    """Kummer's series 2/sqrt(pi) exp(-x^2) sum_n 2^n x^(2n+1) / (2n+1)!!, all of one sign; from
+    |x| = 6 on erf is 1 to the last digit, and exactly 1 here."""
+    end = mx.abs(x) >= 6
+    sign = mx.sign(x)
     x = mx.clip(x, number(-6.0), number(6.0))
     square, term = mx.square(x), x
     total = term
     for n in range(1, 130):
         term = term * square * (2 / (2 * n + 1))
         total = total + term
-    return (2 / math.sqrt(math.pi)) * exp(-square) * total
+    return mx.where(end, sign, (2 / math.sqrt(math.pi)) * exp(-square) * total)
 
 
 def erfinv(y):

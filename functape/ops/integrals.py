@@ -15,9 +15,9 @@ from functape.ops.approximation import (
     polynomial,
     sin,
 )
+from functape.ops.elementwise import absolute, log, ratio, sinc_derivative, square, where
 from functape.ops.elementwise import cos as cos_op
 from functape.ops.elementwise import exp as exp_op
-from functape.ops.elementwise import log, ratio, sinc_derivative, where
 from functape.ops.families import elementwise, scale
 from functape.ops.gamma import EULER, PI
 
@@ -181,10 +181,18 @@ def dawson_reference(t):
 
 
 def dawsn_kernel(x):
-    x = mx.clip(x, -1e15, 1e15)
     square = mx.square(x)
-    t = 1 - 2 * WIDTH / (square + WIDTH)
-    return x / (square + WIDTH) * chebyshev(t, dawson_reference, 70)
+    scaled = square + WIDTH
+    near = x / scaled * chebyshev(1 - 2 * WIDTH / scaled, dawson_reference, 70)
+    return mx.where(mx.abs(x) < 1e15, near, 0.5 / x)
+
+
+def dawsn_slope(x, ans):
+    """1 - 2 x D(x); far out, where that cancels, its asymptotic series."""
+    far = absolute(x) > 25
+    u = square(1 / where(far, x, 1.0))
+    series = u * (-0.5 - u * (0.75 + u * (1.875 + u * (6.5625 + u * 29.53125))))
+    return where(far, series, 1 - 2 * where(far, 0.0, x) * ans)
 
 
 # --- dilogarithm --------------------------------------------------------------------------------
@@ -227,7 +235,7 @@ si = elementwise("si", on_floats(si_kernel), lambda x: sinc_derivative(x * (1 / 
                  doc="The sine integral: of sin(t) / t from 0 to x.")
 ci = elementwise("ci", on_floats(ci_kernel), lambda g, x: ratio(scale(g, cos_op(x)), x),
                  doc="The cosine integral, for x > 0: minus that of cos(t) / t from x to infinity.")
-dawsn = elementwise("dawsn", on_floats(dawsn_kernel), lambda x, ans: 1 - 2 * x * ans,
+dawsn = elementwise("dawsn", on_floats(dawsn_kernel), lambda x, ans: dawsn_slope(x, ans),
                     doc="Dawson's integral: of e^(t^2 - x^2) from 0 to x.")
 spence = elementwise("spence", on_floats(spence_kernel), lambda x: log_quotient(x),
                      unbounded=True, doc="The dilogarithm of 1 - x, for x >= 0.")

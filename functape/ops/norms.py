@@ -3,8 +3,8 @@
 import mlx.core as mx
 
 from functape.ops import reduce_kernels
-from functape.ops.elementwise import absolute, power, ratio, sign
-from functape.ops.families import reduction
+from functape.ops.elementwise import absolute, power, sign
+from functape.ops.families import elementwise, reduction
 
 
 def norm_kernel(x, axis, keepdims, ord):
@@ -14,11 +14,21 @@ def norm_kernel(x, axis, keepdims, ord):
     return mx.power(powers, 1 / ord)
 
 
+def floored_kernel(x, power):
+    return mx.maximum(x, mx.finfo(x.dtype).smallest_normal ** power)
+
+
+floored = elementwise(
+    "floored", floored_kernel, 1,
+    doc="An x that is not negative, with the smallest number to a power for less than that.",
+)
+
+
 def direction(x, ans, ord):
-    """The gradient of a norm; its subgradient 0 at the origin."""
-    if ord == 2:
-        return ratio(x, ans)
-    return sign(x) * power(ratio(absolute(x), ans), ord - 1)
+    """The gradient of a norm; its subgradient 0 at the origin, and next to it, where the powers
+    underflow, a multiple of x."""
+    ans = floored(ans, power=1 / ord)
+    return x / ans if ord == 2 else sign(x) * power(absolute(x) / ans, ord - 1)
 
 
 norm = reduction(

@@ -13,9 +13,9 @@ WIDE = {mx.bool_: mx.int32, mx.int8: mx.int32, mx.int16: mx.int32, mx.uint8: mx.
 def guarded(kernel, neutral, dtype_of=lambda dtype: dtype):
     """The kernel, and arrays of `neutral` where there is nothing to reduce."""
 
-    def reduce(x, axis=None, keepdims=False, **options):
+    def reduce(x, axis=None, keepdims=False):
         if x.size:
-            return kernel(x, axis=axis, keepdims=keepdims, **options)
+            return kernel(x, axis, keepdims)
         shape = shape_after(x.shape, axis, keepdims)
         if neutral is None and 0 not in shape:
             raise ValueError("the largest or smallest of no elements")
@@ -50,7 +50,12 @@ NAN = float("nan")
 sum = guarded(mx.sum, 0, wide)
 prod = guarded(mx.prod, 1, wide)
 mean = guarded(mx.mean, NAN, inexact)
-var = guarded(mx.var, NAN, inexact)
+
+
+def var(x, axis, keepdims, ddof):
+    return guarded(lambda x, *where: mx.var(x, *where, ddof), NAN, inexact)(x, axis, keepdims)
+
+
 max = guarded(mx.max, None)
 min = guarded(mx.min, None)
 logsumexp = guarded(mx.logsumexp, -float("inf"), inexact)

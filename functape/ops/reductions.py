@@ -3,19 +3,17 @@
 import mlx.core as mx
 
 from functape.op import LINEAR, Op
-from functape.ops import float64, reduce_kernels
+from functape.ops import float64, reduce_kernels, vector_kernels
 from functape.ops.elementwise import exp, finite, nonpositive, ratio
 from functape.ops.families import (
     astype,
     batch_reduction,
-    broadcast_to,
     count_of,
-    keep,
     nondiff,
     reduction,
     total,
+    unreduce,
 )
-from functape.ops.float64 import exact
 from functape.ops.movement import (
     along,
     concatenate,
@@ -33,8 +31,8 @@ sum = total
 mean = Op(
     "mean", reduce_kernels.mean, args=("x",), jvp=LINEAR, batch=batch_reduction,
     doc="Mean over axes.",
-    vjp=[lambda g, x_shape, axis: broadcast_to(
-        keep(g, x_shape, axis) * (1 / max(count_of(x_shape, axis), 1)), shape=x_shape)],
+    vjp=[lambda g, x_shape, axis: unreduce(
+        g * (1 / max(count_of(x_shape, axis), 1)), x_shape, axis)],
 )
 
 
@@ -111,6 +109,8 @@ product_of = reduction(
 
 
 def softmax_kernel(x, axis):
+    if vector_kernels.many(x):
+        return vector_kernels.softmax(x, axis)
     return float64.softmax(x, axis) if x.dtype == mx.float64 else mx.softmax(x, axis, precise=True)
 
 
@@ -120,7 +120,13 @@ def centre_on(g, ans, axis):
     return product - ans * total(product, axis=axis, keepdims=True)
 
 
-logsumexp_kernel = exact(reduce_kernels.logsumexp, float64.logsumexp)
+def logsumexp_kernel(x, axis, keepdims):
+    if vector_kernels.many(x):
+        return vector_kernels.logsumexp(x, axis, keepdims)
+    log_total = float64.logsumexp if x.dtype == mx.float64 else reduce_kernels.logsumexp
+    return log_total(x, axis, keepdims)
+
+
 logsumexp = reduction(
     "logsumexp", logsumexp_kernel, lambda x, ans: exp(nonpositive(x - finite(ans))),
     doc="log of the sum of exp over axes, without overflow.",

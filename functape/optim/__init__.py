@@ -14,6 +14,7 @@ from functape.optim.rules import (
     Muon,
     RMSprop,
 )
+from functape.suggest import for_names_of
 
 Adadelta = AdaDelta  # PyTorch's spelling
 
@@ -21,3 +22,5 @@ __all__ = [
     "AdaDelta", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "Muon",
     "Optimizer", "RMSprop", "SGD", "clip_grad_norm_", "clip_grad_value_",
 ]
+
+__getattr__ = for_names_of(__name__)

@@ -4,7 +4,7 @@ import math
 
 import mlx.core as mx
 
-from functape.errors import ArgumentError, GraphError
+from functape.errors import ArgumentError, GraphError, describe
 from functape.tensor import Tensor
 
 
@@ -29,11 +29,13 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     tensor(5.)
     """
     grads = gradients(parameters)
+    if not max_norm >= 0:
+        raise ArgumentError(f"clip_grad_norm_: max_norm must be 0 or more, but is {max_norm}.")
     if not norm_type > 0:
         raise ArgumentError(f"clip_grad_norm_: norm_type must be positive, but is {norm_type}.")
     if not grads:
         return Tensor(mx.array(0.0))
-    sizes = [mx.abs(g.cell.data).astype(mx.float32) for g in grads]
+    sizes = [mx.abs(g.array).astype(mx.float32) for g in grads]
     if math.isinf(norm_type):
         norm = mx.max(mx.stack([mx.max(a) for a in sizes if a.size] or [mx.array(0.0)]))
     elif norm_type == 2:
@@ -45,7 +47,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
                          "cannot be scaled. autograd.detect_anomaly() finds where it arose.")
     factor = mx.minimum(max_norm / (norm + 1e-6), 1.0)
     for g in grads:
-        g.cell.change(g.cell.data * factor.astype(g.dtype), "clip_grad_norm_")
+        g.change(g.array * factor.astype(g.dtype), "clip_grad_norm_")
     return Tensor(norm)
 
 
@@ -60,10 +62,14 @@ def clip_grad_value_(parameters, clip_value):
     tensor([-1. ,  0.5])
     """
     for g in gradients(parameters):
-        g.cell.change(mx.clip(g.cell.data, -clip_value, clip_value).astype(g.dtype),
+        g.change(mx.clip(g.array, -clip_value, clip_value).astype(g.dtype),
                       "clip_grad_value_")
 
 
 def gradients(parameters):
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    for i, p in enumerate(parameters):
+        if not isinstance(p, Tensor):
+            raise ArgumentError(f"clip_grad takes leaves, but parameter {i} is {describe(p)}. For "
+                                "a dict give its values().")
     return [p.grad for p in parameters if p.grad is not None]

@@ -115,15 +115,15 @@ class Optimizer:
 
     def update(self, rule, p):
         """Apply a rule to one leaf; returns the arrays that were made."""
-        data, gradient = p.cell.data, p.grad.cell.data
+        data, gradient = p.array, p.grad.array
         state = self.state.get(p)
         if state is None:
             state = self.state[p] = {}
             rule.init_single(data, state)
         new = rule.apply_single(gradient, data, state)
-        p.cell.change(new if new.dtype == data.dtype else new.astype(data.dtype),
+        p.change(new if new.dtype == data.dtype else new.astype(data.dtype),
                       f"{type(self).__name__}.step")
-        return [p.cell.data, *(a for a in state.values() if isinstance(a, mx.array))]
+        return [p.array, *(a for a in state.values() if isinstance(a, mx.array))]
 
     # --- saving ----------------------------------------------------------------------------------
 

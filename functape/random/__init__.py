@@ -63,6 +63,7 @@ from functape.random.keys import (
     split,
     wrap_key_data,
 )
+from functape.suggest import for_names_of
 
 __all__ = [
     "PRNGKey", "ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy",
@@ -73,3 +74,5 @@ __all__ = [
     "rademacher", "randint", "rayleigh", "split", "t", "triangular", "truncated_normal",
     "uniform", "wald", "weibull_min", "wrap_key_data",
 ]
+
+__getattr__ = for_names_of(__name__)

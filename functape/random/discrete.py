@@ -269,6 +269,9 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
     """
     _, dtype, (p,) = parameters("multinomial", None, dtype, p)
     _, _, (left,) = parameters("multinomial", None, dtype, n)
+    if not p.shape:
+        raise ShapeError("multinomial: p must have an axis of outcomes, (..., k), but is a scalar. "
+                         "Use binomial for two outcomes.")
     k = p.shape[-1]
     own = (*broadcast_shapes(left.shape, p.shape[:-1]), k)
     shape = own if shape is None else shape_of(shape, "multinomial")

@@ -6,7 +6,8 @@ z whose probability F(z; a) stays the same moves with dz/da = -(dF/da) / p(z).
 
 import mlx.core as mx
 
-from functape.numpy.arguments import as_type
+from functape.errors import ShapeError
+from functape.numpy.arguments import as_type, shape_of
 from functape.numpy.elementwise import where
 from functape.numpy.joining import concatenate
 from functape.ops import elementwise as ops
@@ -77,7 +78,10 @@ def dirichlet(key, alpha, shape=None, dtype=None):
     (5, 3)
     """
     own, dtype, (alpha,) = parameters("dirichlet", None, dtype, alpha)
-    lead = own[:-1] if shape is None else tuple(shape)
+    if not own:
+        raise ShapeError("dirichlet: alpha must have an axis of components, (..., k), but is a "
+                         "scalar. Give numpy.full(k, alpha) for k equal ones.")
+    lead = own[:-1] if shape is None else shape_of(shape, "dirichlet")
     logs = loggamma(key, alpha, (*lead, own[-1]), dtype)
     return reductions.softmax(logs, axis=(len(lead),))
 

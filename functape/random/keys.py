@@ -54,11 +54,11 @@ def PRNGKey(seed, *, impl=None):  # noqa: N802 - JAX's name
 
 def checked(key, name):
     """A key as a value."""
-    key = value(key, name)
-    if key.shape != (2,) or key.dtype != mx.uint32:
-        raise ArgumentError(f"{name} takes one key, uint32[2], but got {describe(key)}. Make one "
-                            "with functape.random.key(seed), and vmap over several.")
-    return key
+    known = isinstance(key, (Value, mx.array, np.ndarray))
+    if not known or tuple(key.shape) != (2,) or describe(key) != "uint32[2]":
+        raise ArgumentError(f"{name} takes one key first, uint32[2], but got {describe(key)}. Make "
+                            "one with functape.random.key(seed), and vmap over several.")
+    return value(key, name)
 
 
 def split(key, num=2):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from functape.errors import ArgumentError, describe
+from functape.suggest import for_names_of
 from functape.viz.dot import to_dot
 from functape.viz.gradients import watch_gradients
 from functape.viz.graph import read, trace
@@ -78,6 +80,12 @@ def dot(y, /, *args, names=None, limit=200, fold=True, gradients=None, **kwargs)
 
 def graph_of(y, args, kwargs, names, *how):
     if not callable(y):
+        if args or kwargs:
+            raise ArgumentError(f"A picture of {describe(y)} takes no further arguments, but got "
+                                f"{', '.join([*map(describe, args), *kwargs])}. They belong to a "
+                                "function, viz.draw(f, *args); see help(functape.viz.draw).")
         return read(y, names, *how)
     y, traced = trace(y, args, kwargs)
     return read(y, {**traced, **(names or {})}, *how)
+
+__getattr__ = for_names_of(__name__)

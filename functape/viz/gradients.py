@@ -4,7 +4,7 @@ import mlx.core as mx
 
 from functape.autograd import checks
 from functape.engine import run, schedule
-from functape.tape import mode
+from functape.op import levels
 
 
 class watch_gradients(checks.Around):
@@ -35,7 +35,7 @@ class watch_gradients(checks.Around):
         parts = super().pullback(node, g, lift, live)
         for i, part in parts:
             array = getattr(getattr(part, "cell", None), "data", part)
-            if type(array) is mx.array and not mode.tracing:
+            if type(array) is mx.array and not levels.tracing:
                 self.flows[node.seq, i] = size(array)
         return parts
 

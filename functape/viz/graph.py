@@ -1,6 +1,5 @@
 """What a picture of a tape shows: boxes for nodes, leaves and results, and lines between them."""
 
-import inspect
 from dataclasses import dataclass, field
 
 import mlx.core as mx
@@ -12,6 +11,7 @@ from functape.ops.families import batch_elementwise
 from functape.sinks import AccumulateGrad, Capture
 from functape.tape import RELEASED, NodeOfMany, OpNode, Output
 from functape.tensor import Tensor, constant
+from functape.tree_keys import parameter_labels
 from functape.viz.folding import Unit, by_repeats, by_scope
 from functape.viz.gradients import measure, shown
 from functape.viz.gradients import size as size_of
@@ -73,23 +73,13 @@ def trace(f, args, kwargs):
     return f(*inputs, **tree.map(constant, kwargs)), names
 
 
-def parameter_labels(f, count):
-    """Names for positional arguments: those of the function's parameters where it tells."""
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # some built-in functions have no signature
-        parameters = ()
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return [*names[:count], *(f"args[{i}]" for i in range(len(names), count))]
-
-
 def tracked(a):
     """A leaf that requires grad; integers and booleans stay constants."""
     value = constant(a)
     if not mx.issubdtype(value.dtype, mx.inexact):
         return value
-    leaf = Tensor(value.cell.data)
-    leaf.sink = AccumulateGrad(leaf)
+    leaf = Tensor(value.array)
+    leaf.edge = AccumulateGrad(leaf)
     return leaf
 
 
@@ -225,7 +215,7 @@ class Reader:
         if leaf is not None:
             notes = [".grad", *hooks_at(node)]
             if self.gradients is not None and leaf.grad is not None:
-                notes[0] = f".grad {shown(*size_of(leaf.grad.cell.data))}"
+                notes[0] = f".grad {shown(*size_of(leaf.grad.array))}"
             return Box("leaf", self.names.get(id(leaf), "leaf"), describe(leaf), ", ".join(notes))
         if type(node) is Capture:
             return Box("leaf", "input", bracket(self.shapes.get(node)), "of a transform")
@@ -249,7 +239,7 @@ class Reader:
             fixed = at >= 0 and node.edges[at] is None
             box.saved.append((name, describe(value), self.size(value), fixed))
         box.facts = [f"{name}={short(value)}" for name, value in facts.items()
-                     if not name.endswith(("_shape", "_dtype")) and name != "shapes"]
+                     if not name.endswith(("_shape", "_dtype", "shapes", "spaces"))]
         return box
 
     def size(self, value):
@@ -335,8 +325,9 @@ def input_shapes(node, out_shape):
     arrays, facts = saved(node)
     if op.variadic:
         return list(facts.get("shapes", [None] * len(node.edges)))
-    if op.batch is batch_elementwise and len(op.args) == 1:
-        return [out_shape]
+    if op.batch is batch_elementwise:
+        spaces = facts.get("spaces") or [None] * len(op.args)
+        return [out_shape if space is None else space[0] for space in spaces]
     return [facts.get(f"{name}_shape", getattr(arrays.get(name), "shape", None))
             for name in op.args]
 

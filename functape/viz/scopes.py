@@ -28,7 +28,7 @@ def note(node):
 
 def scope_of(node):
     """The scopes in which a node was made: pairs (name, number of the entry)."""
-    return () if node.notes is None else node.notes.get(SCOPE, ())
+    return node.note(SCOPE, ())
 
 
 class name_scope:

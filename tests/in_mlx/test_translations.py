@@ -216,7 +216,9 @@ def test_each_function_of_mlx_is_accounted_for():
     assert {n for n, k in kinds.items() if k == "lifted"} == {
         "unique", "quantized_matmul", "quantize", "dequantize", "gather_qmm",
         "gather_qqmm", "segmented_mm", "block_masked_mm", "gather_mm", "hadamard_transform", "qqmm",
-        "from_fp8", "to_fp8", "fast.gated_delta_update", "fft.stft", "fft.istft"}
+        "from_fp8", "to_fp8", "fast.gated_delta_update", "fft.stft", "fft.istft",
+        *(f"distributed.{name}" for name in (
+            "all_gather", "all_max", "all_min", "all_sum", "send", "sum_scatter"))}
 
 
 # --- spectra: unique up to signs and order --------------------------------------------------------

@@ -137,3 +137,15 @@ def test_nothing_is_kept_between_the_passes():
         return mx.get_peak_memory()
 
     assert peak(ft.checkpoint(block)) < 0.5 * peak(block)
+
+
+def test_as_a_decorator_with_options():
+    runs = []
+
+    @ft.checkpoint(policy=ft.checkpoint_policies.everything_saveable, static_argnums=(1,))
+    def f(x, n):
+        runs.append(1)
+        return fnp.sin(x) ** n
+
+    np.testing.assert_allclose(ft.grad(f)(0.5, 2).item(), np.sin(1.0), rtol=1e-6)
+    assert len(runs) == 1

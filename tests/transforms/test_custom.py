@@ -151,3 +151,25 @@ def test_no_rule_and_forward_mode_are_errors():
     f.defvjp(lambda x: (x, None), lambda res, g: (g,))
     with pytest.raises(ArgumentError, match="custom_jvp"):
         ft.jvp(f, (1.0,), (1.0,))
+
+
+@pytest.mark.parametrize("name", ["jit", "jit_of_vmap", "jit_of_jit", "custom_of_custom"])
+def test_wrappers_keep_rules_apart(name, oracle):
+    """A wrapper takes the name of what it wraps, and nothing of its state."""
+    def run(lib, x):
+        f = scaled(lib, lib.numpy, 10.0)
+
+        def outer(g):
+            h = lib.custom_vjp(g)
+            h.defvjp(lambda x: (g(x), x), lambda x, c: (c * x,))
+            return h
+
+        g = {"jit": lambda: lib.jit(f), "jit_of_vmap": lambda: lib.jit(lib.vmap(f)),
+             "jit_of_jit": lambda: lib.jit(lib.vmap(lib.jit(f))),
+             "custom_of_custom": lambda: lib.jit(outer(f))}[name]()
+        total = lambda x: g(x).sum()  # noqa: E731
+        return lib.grad(total)(x), lib.jit(lib.grad(total))(x), g(x)
+
+    for got, want in zip(run(ft, fnp.asarray(X)), run(oracle, oracle.numpy.asarray(X)),
+                         strict=True):
+        close(got, want)

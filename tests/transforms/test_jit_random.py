@@ -1,6 +1,9 @@
 """MLX's own generator inside jit: new numbers at each call, the same from the same seed."""
 
+import contextlib
+
 import mlx.core as mx
+import pytest
 
 import functape as ft
 
@@ -23,3 +26,24 @@ def test_each_call_draws_anew_and_a_seed_repeats_them():
 def test_nested_jit_and_gradients_draw_anew_too():
     f = ft.jit(lambda x: ft.jit(noisy)(x) + ft.grad(noisy)(x).sum())
     assert len({f(mx.ones(4)).item() for _ in range(3)}) == 3
+
+
+@pytest.mark.parametrize("fallback", [True, False])
+@pytest.mark.filterwarnings("ignore:jit")
+def test_a_trace_that_ends_early_leaves_the_generator_as_it_was(fallback):
+    """MLX leaves a tracer there, of which the next draw would make an error."""
+    mx.random.seed(7)
+    expected = mx.random.normal((3,)).tolist()
+    for f in (lambda x: x if x[0] > 0 else -x, lambda x: ft.jit(lambda y: y[y > 0])(x)):
+        mx.random.seed(7)
+        with contextlib.nullcontext() if fallback else pytest.raises(ft.errors.FunctapeError):
+            ft.jit(f, fallback=fallback)(mx.ones(3))
+        assert mx.random.normal((3,)).tolist() == expected
+
+
+def test_an_error_of_the_function_leaves_the_generator_as_it_was():
+    mx.random.seed(7)
+    before = mx.random.state[0].tolist()
+    with pytest.raises(ZeroDivisionError):
+        ft.jit(lambda x: x / (1 // 0))(mx.ones(3))
+    assert mx.random.state[0].tolist() == before

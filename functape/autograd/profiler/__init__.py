@@ -9,6 +9,7 @@ from pathlib import Path
 from functape.autograd.grad_mode import of_coroutine, of_function, of_generator
 from functape.autograd.profiler import recording, report, tables
 from functape.errors import ArgumentError, GraphError, describe
+from functape.suggest import for_names_of
 
 __all__ = ["profile", "record_function"]
 
@@ -177,3 +178,5 @@ class record_function:
         wrap = (of_generator if inspect.isgeneratorfunction(f)
                 else of_coroutine if inspect.iscoroutinefunction(f) else of_function)
         return functools.wraps(f)(wrap(f, lambda: type(self)(self.name)))
+
+__getattr__ = for_names_of(__name__)

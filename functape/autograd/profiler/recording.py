@@ -14,7 +14,8 @@ import mlx.core as mx
 from functape.autograd import calls, checks
 from functape.autograd.anomaly import arrays_of
 from functape.errors import describe
-from functape.tape import RELEASED, Output, mode
+from functape.op import levels
+from functape.tape import Output, mode
 
 FORWARD, BACKWARD, RANGE = "forward", "backward", "range"
 
@@ -99,7 +100,7 @@ def end(event):
 
 
 def wants_values():
-    return any(p.evaluate for p in listening.profiles) and not mode.tracing
+    return any(p.evaluate for p in listening.profiles) and not levels.tracing
 
 
 def settle(values):
@@ -135,7 +136,7 @@ def note(node):
         return
     event = listening.open[-1]
     event.number = node.seq
-    if node.saved is RELEASED or node.packing is not None:
+    if type(node.saved) is not list:
         return
     for array in arrays_of(node.saved[: len(node.plan.arrays)]):
         event.saved_bytes += array.nbytes

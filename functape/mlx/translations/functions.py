@@ -2,10 +2,11 @@
 
 import mlx.core as mx
 
-from functape import tree
+from functape import transforms, tree
 from functape.mlx.translations.registry import translation
 from functape.numpy.plain_values import concrete
 from functape.op import Value
+from functape.tensor import Tensor
 
 # --- evaluation, saving ---------------------------------------------------------------------------
 
@@ -16,8 +17,8 @@ def arrays_in(value):
         return [value]
     if not isinstance(value, Value):
         return []
-    if hasattr(value, "cell"):
-        return arrays_in(value.cell.data)
+    if type(value) is Tensor:
+        return arrays_in(value.array)
     parts = (getattr(value, name, None) for name in ("primal", "tangent", "data"))
     return [a for part in parts if part is not None for a in arrays_in(part)]
 
@@ -72,12 +73,6 @@ def can_cast(from_, to):
 # --- transforms: MLX's signatures on functape's transforms ----------------------------------------
 
 
-def transforms():
-    import functape.transforms
-
-    return functape.transforms
-
-
 def argument_names(argnums, argnames):
     names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
     if argnums is None and not names:
@@ -93,7 +88,7 @@ def value_and_grad(fun, argnums=None, argnames=()):
         out = fun(*args, **kwargs)
         return (out[0] if isinstance(out, (tuple, list)) else out), out
 
-    both = transforms().value_and_grad(first, has_aux=True, **argument_names(argnums, argnames))
+    both = transforms.value_and_grad(first, has_aux=True, **argument_names(argnums, argnames))
 
     def value_and_gradient(*args, **kwargs):
         (_, out), gradient = both(*args, **kwargs)
@@ -111,17 +106,7 @@ def grad(fun, argnums=None, argnames=()):
 @translation("vmap")
 def vmap(fun, in_axes=0, out_axes=0):
     in_axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
-    return transforms().vmap(fun, in_axes, out_axes)
-
-
-@translation("checkpoint")
-def checkpoint(fun):
-    """It runs again in the backward pass, when the block of `dispatch` may be over."""
-    from functape.autograd.checkpoint import checkpoint
-    from functape.mlx.dispatching import traced
-    from functape.mlx.modules import unchanged
-
-    return checkpoint(traced(unchanged(fun)))
+    return transforms.vmap(fun, in_axes, out_axes)
 
 
 def as_list(fun):
@@ -134,13 +119,14 @@ def as_list(fun):
 
 @translation("vjp")
 def vjp(fun, primals, cotangents):
-    outs, pullback = transforms().vjp(as_list(fun), *primals)
+    outs, pullback = transforms.vjp(as_list(fun), *primals)
     return outs, list(pullback(list(cotangents)))
 
 
 @translation("jvp")
 def jvp(fun, primals, tangents):
-    return transforms().jvp(as_list(fun), tuple(primals), tuple(tangents))
+    return transforms.jvp(as_list(fun), tuple(primals), tuple(tangents))
 
 
-HIGHER = ("checkpoint", "grad", "value_and_grad", "vmap")  # they return functions
+# They take functions, which may close over values, whatever the arguments are.
+HIGHER = ("checkpoint", "grad", "jvp", "value_and_grad", "vjp", "vmap")

@@ -1,7 +1,7 @@
 """jax.numpy.linalg's functions on functape values, by the same names.
 
 Matrices stand in the last two axes, and leading axes are a batch. All are differentiable to any
-order in both modes. LU factors are those of real matrices only, as in MLX.
+order in both modes. MLX has LU, QR and Cholesky factors of real matrices only.
 """
 
 from functape.numpy.contraction import matmul, tensordot, vecdot
@@ -39,6 +39,7 @@ from functape.numpy.linalg.spectra import (
     svdvals,
 )
 from functape.numpy.shapes import matrix_transpose
+from functape.suggest import for_names_of
 
 __all__ = [
     "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
@@ -47,3 +48,5 @@ __all__ = [
     "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
     "EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult",
 ]
+
+__getattr__ = for_names_of(__name__)

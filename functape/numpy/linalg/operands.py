@@ -34,7 +34,7 @@ def square_matrix(name, a, index=0):
 def real_only(name, x):
     if x.dtype == dtypes.complex64:
         raise ArgumentError(f"{name} takes real matrices, but got {describe(x)}: MLX has no "
-                            "complex kernel. Use svd or eigh, which have one.")
+                            "complex kernel. Use qr, cholesky, solve or inv, which take them.")
     return x
 
 

@@ -42,6 +42,7 @@ from functape.scipy.linalg.structured import (
     pascal,
     toeplitz,
 )
+from functape.suggest import for_names_of
 
 __all__ = [
     "block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "companion",
@@ -50,3 +51,5 @@ __all__ = [
     "lu_factor", "lu_solve", "pascal", "polar", "qr", "solve", "solve_sylvester",
     "solve_triangular", "svd", "toeplitz",
 ]
+
+__getattr__ = for_names_of(__name__)

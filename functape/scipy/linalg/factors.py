@@ -21,7 +21,7 @@ from functape.ops.linalg import adjoint, hermitian, solve_triangular, strictly_l
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    """The triangular factor of positive definite matrices: by default U with U^T U = (a + a^T) / 2.
+    """The triangular factor of positive definite matrices: by default U with U^H U = (a + a^H) / 2.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -55,6 +55,9 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     >>> linalg.cho_solve((array([[2.0]]), True), array([8.0]))
     tensor([2.])
     """
+    if not isinstance(c_and_lower, (tuple, list)) or len(c_and_lower) != 2:
+        raise ArgumentError("cho_solve takes the pair (factor, lower) that cho_factor(a) returns, "
+                            f"but got {describe(c_and_lower)}.")
     factor, lower = c_and_lower
     x, y = alike([square_matrix("cho_solve", factor), wide(value(b, "cho_solve", 1))])
     low, up = (x, adjoint(x)) if lower else (adjoint(x), x)
@@ -137,7 +140,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     """Q and R with Q R = a.
 
     Args:
-      a: real matrices (..., m, n).
+      a: matrices (..., m, n).
       mode: "full", "economic", or "r" for a tuple of R only.
       pivoting: not supported.
 
@@ -220,13 +223,13 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
     x = square_matrix("eigh", a)
     low = None
     if b is not None:
-        low = ops.cholesky(real_only("eigh", square_matrix("eigh", b, 1)))
+        low = ops.cholesky(square_matrix("eigh", b, 1))
         half = solve_triangular(low, hermitian(x), lower=True, unit=False)
         x = adjoint(solve_triangular(low, adjoint(half), lower=True, unit=False))
     if eigvals_only:
         return spectral.eigvalsh(x)
     w, v = spectral.eigh(x)
-    return w, v if low is None else solve_triangular(flipped(low), v, lower=False, unit=False)
+    return w, v if low is None else solve_triangular(adjoint(low), v, lower=False, unit=False)
 
 
 def eigh_tridiagonal(d, e, *, eigvals_only=False, select="a", select_range=None, tol=None,

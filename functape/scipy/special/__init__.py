@@ -55,6 +55,7 @@ from functape.scipy.special.others import (
     sici,
     spence,
 )
+from functape.suggest import for_names_of
 
 __all__ = [
     "bernoulli", "beta", "betainc", "betaln", "boxcox", "boxcox1p", "comb", "dawsn", "digamma",
@@ -64,3 +65,5 @@ __all__ = [
     "ndtri", "poch", "polygamma", "rel_entr", "sici", "softmax", "spence", "xlog1py", "xlogy",
     "zeta",
 ]
+
+__getattr__ = for_names_of(__name__)

@@ -6,7 +6,7 @@ from functape.numpy.arguments import axes_of
 from functape.numpy.elementwise import where as choose
 from functape.numpy.reductions import logsumexp as plain_logsumexp
 from functape.ops import elementwise as ops
-from functape.ops import reductions
+from functape.ops import entropies, reductions
 from functape.ops.elementwise import exp, log, log1p
 from functape.ops.families import scale
 from functape.scipy.special.arguments import floats
@@ -55,10 +55,16 @@ def rel_entr(p, q):
     tensor(0.)
     """
     p, q = floats("rel_entr", p, q)
+    return within(lambda p, q: p * entropies.log_ratio(p, q), p, q, 0.0)
+
+
+def within(f, p, q, at_zero):
+    """f(p, q) for positive arguments; `at_zero` for p = 0 and q >= 0; NaN for NaN, else inf."""
     inside = ops.logical_and(p > 0, q > 0)
-    p_safe, q_safe = choose(inside, p, 1.0), choose(inside, q, 1.0)
     edge = ops.logical_and(ops.equal(p, 0), q >= 0)
-    return choose(inside, p_safe * log(p_safe / q_safe), choose(edge, 0.0, math.inf))
+    outside = choose(ops.isnan(p + q), p + q, math.inf)
+    safe = (choose(inside, a, 1.0) for a in (p, q))
+    return choose(inside, f(*safe), choose(edge, at_zero, outside))
 
 
 def kl_div(p, q):
@@ -69,7 +75,7 @@ def kl_div(p, q):
     tensor(0.5)
     """
     p, q = floats("kl_div", p, q)
-    return rel_entr(p, q) - p + q
+    return within(entropies.divergence, p, q, q)
 
 
 def expit(x):
@@ -90,7 +96,7 @@ def logit(x):
     tensor(0.)
     """
     (x,) = floats("logit", x)
-    return log(x) - log1p(-x)
+    return entropies.logit(x)
 
 
 def boxcox(x, lmbda):

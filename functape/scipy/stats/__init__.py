@@ -41,6 +41,7 @@ from functape.scipy.stats.multivariate import (
     multinomial,
     multivariate_normal,
 )
+from functape.suggest import for_names_of
 
 __all__ = [
     "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "gamma",
@@ -48,3 +49,5 @@ __all__ = [
     "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm", "uniform",
     "vonmises", "wrapcauchy",
 ]
+
+__getattr__ = for_names_of(__name__)

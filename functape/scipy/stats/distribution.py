@@ -12,6 +12,7 @@ from functape.numpy.elementwise import where
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import exp, log, log1p
 from functape.scipy.special.arguments import floats
+from functape.suggest import near_miss
 
 # function: (its first argument, its value below the support, its value above)
 KINDS = {
@@ -37,6 +38,10 @@ class Distribution:
         self.__name__, self.__doc__ = name, doc
         for kind, f in functions.items():
             setattr(self, kind, f)
+
+    def __getattr__(self, name):
+        raise AttributeError(f"{vars(self).get('__name__')} has no {name!r}."
+                             f"{near_miss(name, vars(self))}", name=name)
 
     def __repr__(self):
         return f"<distribution {self.__name__}>"

@@ -15,13 +15,14 @@ from . import (
     lstm,
     maml,
     mlp,
+    mlx_model,
     parameters,
     transformer,
 )
 
 MODULES = (
-    chain, parameters, mlp, transformer, convnet, lstm, hvp, hessian, maml, gaussian_process,
-    layers, long_chain,
+    chain, parameters, mlp, transformer, mlx_model, convnet, lstm, hvp, hessian, maml,
+    gaussian_process, layers, long_chain,
 )
 WORKLOADS = {w.name: w for module in MODULES for w in module.WORKLOADS}
 CURVES = {c.name: c for module in MODULES for c in getattr(module, "CURVES", ())}

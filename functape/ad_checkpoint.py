@@ -1,0 +1,6 @@
+"""What a backward pass keeps: JAX's jax.ad_checkpoint."""
+
+from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
+from functape.autograd.checkpoint import checkpoint as remat
+
+__all__ = ["checkpoint", "checkpoint_name", "checkpoint_policies", "remat"]
