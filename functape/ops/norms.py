@@ -27,7 +27,8 @@ floored = elementwise(
 def direction(x, ans, ord):
     """The gradient of a norm; its subgradient 0 at the origin, and next to it, where the powers
     underflow, a multiple of x."""
-    ans = floored(ans, power=1 / ord)
+    if ord > 0:
+        ans = floored(ans, power=1 / ord)
     return x / ans if ord == 2 else sign(x) * power(absolute(x) / ans, ord - 1)
 
 
