@@ -176,6 +176,8 @@ ROWS = {
     "clip": [row(spaced(-2, 2)(6), -0.8, 0.8), row(spaced(-2, 2)(2, 3), spaced(-1, -0.5)(3), 0.7),
              row(spaced(-2, 2)(3), -0.7, positive(2, 3)), row(spaced(-2, 2)(), -0.5, 0.5)],
     "relu": unary(real),
+    "gate": [row(boolean(2, 3), real(2, 3)), row(boolean(3), real(2, 1)),
+             row(boolean(2, 3), z(2, 3))],
     "where": [row(boolean(2, 3), real(2, 3), real(2, 3)), row(boolean(3), real(2, 1), 0.0),
               row(boolean(2, 3), 1.0, real()), row(boolean(2), z(2), z(2))],
     "remainder": WITHIN,

@@ -378,6 +378,7 @@ ORACLES = {
     "dynamic_slice": lambda jax, x, i, sizes: jax.lax.dynamic_slice(x, i, sizes),
     "dynamic_unslice": place_block,
     "dynamic_update_slice": overwrite_block,
+    "gate": lambda jax, condition, x: jax.numpy.where(condition, x, 0),
     "scale": lambda jax, x, y: jax.numpy.multiply(x, y),
     "scale_both": lambda jax, x, y: jax.numpy.multiply(x, y),
     "above": lambda jax, x, y: jax.numpy.heaviside(x - y, 0.5),

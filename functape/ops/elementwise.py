@@ -273,9 +273,20 @@ relu = elementwise("relu", lambda x: mx.maximum(x, 0), lambda x: x > 0,
                    doc="max(x, 0); its slope at 0 is 0.")
 where = elementwise(
     "where", vector_kernels.where,
-    None, lambda g, condition: scale(condition, g),
-    lambda g, condition: scale(logical_not(condition), g), args=("condition", "x", "y"),
+    None, lambda g, condition: gate(condition, g),
+    lambda g, condition: gate(logical_not(condition), g), args=("condition", "x", "y"),
     doc="x where the condition holds, else y.",
+)
+
+
+def gate_kernel(condition, x):
+    truth = condition if type(condition) is mx.array else mx.array(condition)
+    return masked(x, truth if truth.dtype == mx.bool_ else mx.not_equal(truth, 0))
+
+
+gate = elementwise(
+    "gate", gate_kernel, None, lambda g, condition: gate(condition, g), args=("condition", "x"),
+    doc="x where the condition holds, else 0.",
 )
 
 
