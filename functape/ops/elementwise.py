@@ -349,8 +349,11 @@ above = flat("above", above_kernel, TWO, doc="1 where x > y, 0.5 where they are 
 
 
 def sign_kernel(x):
+    """MLX's sign of NaN is 0; a minimum hands NaN on, for less than a `where`."""
     found = mx.sign(x)
-    return mx.where(x != x, x, found) if mx.issubdtype(found.dtype, mx.floating) else found
+    if not mx.issubdtype(found.dtype, mx.floating):
+        return found
+    return mx.maximum(found, mx.minimum(x, found))
 
 
 sign = flat("sign", sign_kernel, doc="-1, 0 or 1; z / |z| of a complex number.")
