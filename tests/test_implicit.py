@@ -5,7 +5,7 @@ import functape as ft
 # isort: split
 import numpy as np
 import pytest
-from agreement import agree, close
+from agreement import QUICK, agree, close, everything
 
 rng = np.random.default_rng(1)
 A = rng.normal(size=(3, 3)) + 4 * np.eye(3)
@@ -164,3 +164,75 @@ def test_errors():
             lambda x: 2.0 * x, b, lambda f, b: b / 2.0))(1.0)
     with pytest.raises(TypeError, match="structure and shapes"):
         ft.lax.custom_root(lambda x: x, 1.0, lambda f, x: {"x": x}, dense)
+
+
+# --- solvers that differentiate the linear function they are given -------------------------------
+
+def by_jacfwd(g, y):
+    return jnp.linalg.solve(ft.jacfwd(g)(y), y)
+
+
+def by_jacrev(g, y):
+    return jnp.linalg.solve(ft.jacrev(g)(y), y)
+
+
+def by_vjp(g, y):
+    pull = ft.vjp(g, jnp.zeros_like(y))[1]
+    return jnp.linalg.solve(jnp.stack([pull(row)[0] for row in unit(y)]), y)
+
+
+def by_linear_transpose(g, y):
+    transposed = ft.linear_transpose(g, y)
+    return jnp.linalg.solve(ft.vmap(transposed)(unit(y))[0], y)
+
+
+def unit(y):
+    return jnp.eye(y.shape[0]).astype(y.dtype)
+
+
+DIFFERENTIATING = [by_jacfwd, by_jacrev, by_vjp, by_linear_transpose]
+
+
+@pytest.mark.parametrize("by", DIFFERENTIATING)
+def test_a_tangent_solve_may_differentiate_its_function(transformed, by):
+    def root(a, b):
+        return ft.lax.custom_root(
+            lambda x: a @ x - b, jnp.zeros_like(b), lambda f, x: jnp.linalg.solve(a, b), by)
+
+    compare(transformed, root)
+
+
+@pytest.mark.parametrize("by", DIFFERENTIATING)
+def test_a_linear_solver_may_differentiate_its_function(transformed, by):
+    def solution(a, b):
+        return ft.lax.custom_linear_solve(lambda x: a @ x, b, by, by)
+
+    compare(transformed, solution)
+
+
+@pytest.fixture(scope="module")
+def transformed(oracle):
+    """What JAX makes of the solution of a x = b, which it differentiates itself."""
+    lowered = oracle.jit(lambda a, b: all_of(oracle, oracle.numpy.linalg.solve, a, b)).lower(A, B)
+    return lowered.compile(compiler_options=QUICK)(A, B)
+
+
+def all_of(m, h, a, b):
+    def loss(t):
+        return (h(a + t[0] * a @ a, b * t[1]) ** 3).sum()
+
+    found = everything(m, h, (a, b), 2)
+    t = m.numpy.stack([b[0], b[1] + 1.0])
+    for name, second in {"hessian": m.hessian(loss), "jacrev^2": m.jacrev(m.jacrev(loss)),
+                         "jacfwd^2": m.jacfwd(m.jacfwd(loss))}.items():
+        found |= {name: second(t), f"vmap({name})": m.vmap(second)(m.numpy.stack([t, 2.0 * t]))}
+    return found | {"jit(grad)": m.jit(m.grad(loss))(t), "jit(jacfwd)": m.jit(m.jacfwd(loss))(t)}
+
+
+def compare(wants, f):
+    gots = all_of(ft, f, jnp.array(A), jnp.array(B))
+    for name, want in wants.items():
+        try:
+            close(tuple(ft.tree.leaves(gots[name])), tuple(ft.tree.leaves(want)), 1e-9)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from None

@@ -14,11 +14,11 @@ from functape.autograd.grad_mode import enable_grad, no_grad
 from functape.errors import GraphError
 from functape.op import Op, levels
 from functape.ops.elementwise import stop_gradient
-from functape.ops.movement import spread
 from functape.sinks import Capture
 from functape.tape import RELEASED, Identity, Node, freed, mode, output_of, sequence
 from functape.tensor import Tensor, constant, constant_lift
 from functape.transforms import boundary
+from functape.transforms.crossing import BatchLevel, DualLevel, TapeLevel, down, up
 from functape.transforms.custom import highest
 from functape.transforms.forward import Dual, jvp
 from functape.transforms.reverse import vjp
@@ -52,47 +52,34 @@ def solution(linear, right, forward, backward):
                   backward)
 
 
-def one_level_down(up, down, f, root, forward, backward):
-    """The same problem for the values that a level wraps: `up` wraps leaves, `down` unwraps.
+def one_level_down(level, f, root, forward, backward):
+    """The same problem for the values that a level wraps."""
 
-    What goes into the user's functions is wrapped, always: so values of levels that begin later
-    (to differentiate f, say) lie inside, and cannot be taken for values of this one.
-    """
+    def onto(leaves):
+        return [up(a, level=level) for a in leaves]
+
+    def off(leaves):
+        return [down(a, level=level) for a in leaves]
 
     def below(solve):
-        return lambda linear, b: down(solve(lambda x: up(linear(down(x))), up(b)))
+        return lambda linear, b: off(solve(lambda x: onto(linear(off(x))), onto(b)))
 
-    return lambda x: down(f(up(x))), down(root), below(forward), below(backward)
+    return lambda x: off(f(onto(x))), off(root), below(forward), below(backward)
 
 
 def mapped(f, root, forward, backward, top):
     """Under vmap: one larger system, of all examples, below it."""
-    rank, count = top.rank, top.count
-
-    def up(leaves):
-        return [Batched(rank, a, count) for a in leaves]
-
-    def down(leaves):
-        leaves = [boundary.lower(a, rank) for a in leaves]
-        return [a.data if is_at(a, Batched, rank) else spread(a, count) for a in leaves]
-
-    return up(attach(*one_level_down(up, down, f, root, forward, backward)))
+    level = BatchLevel(top.rank, top.count)
+    return [level.up(a) for a in attach(*one_level_down(level, f, root, forward, backward))]
 
 
 def moving(f, root, forward, backward, rank):
     """On dual numbers: A dx = -df."""
-
-    def up(leaves):
-        return [Dual(rank, a, Op.zeros(a)) for a in leaves]
-
-    def down(leaves):
-        leaves = [boundary.lower(a, rank) for a in leaves]
-        return [a.primal if is_at(a, Dual, rank) else a for a in leaves]
-
-    f_below, root, forward, backward = one_level_down(up, down, f, root, forward, backward)
+    level = DualLevel(rank)
+    f_below, root, forward, backward = one_level_down(level, f, root, forward, backward)
     x = attach(f_below, root, forward, backward)
-    out = [boundary.lower(r, rank) for r in f(up(x))]
-    right = [-r.tangent if is_at(r, Dual, rank) else Op.zeros(r) for r in out]
+    out = [boundary.lower(r, rank) for r in f([level.up(a) for a in x])]
+    right = [-r.tangent if level.owns(r) else Op.zeros(r) for r in out]
 
     def pushed(t):
         return jvp(lambda *a: f_below(list(a)), tuple(x), tuple(t))[1]
@@ -101,26 +88,17 @@ def moving(f, root, forward, backward, rank):
     return [Dual(rank, a, t) for a, t in zip(x, moved, strict=True)]
 
 
-def is_at(value, kind, rank):
-    return type(value) is kind and value.rank == rank
-
-
 def on_tape(f, root, forward, backward, rank):
     """On the tape: one node in place of the solver."""
-
-    def up(leaves):
-        return [Tensor(a, rank) for a in leaves]
-
-    def down(leaves):
-        return [a.array if is_own(a, rank) else a for a in leaves]
-
-    x = root
+    level, x = TapeLevel(rank), root
     if rank:
-        x = attach(*one_level_down(up, down, f, root, forward, backward))
+        with at_depth(rank // 2 + 1):  # tapes that begin there are later than this one
+            x = attach(*one_level_down(level, f, root, forward, backward))
     if not mode.recording:
         return x
     mark = sequence()
-    edges = tuple(origins(own_edges(f(up(x) if rank else x), rank), mark))
+    edges = own_edges(f([level.up(a) for a in x] if rank else x), rank)
+    edges = tuple(origins(edges, mark))
     if not edges:
         return x
     node = ImplicitNode(edges, f, (forward, backward), x, rank)
@@ -128,7 +106,7 @@ def on_tape(f, root, forward, backward, rank):
 
 
 def is_own(value, rank):
-    return is_at(value, Tensor, rank)
+    return type(value) is Tensor and value.rank == rank
 
 
 def below_tape(value, rank):
