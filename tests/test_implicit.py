@@ -190,7 +190,8 @@ def unit(y):
     return jnp.eye(y.shape[0]).astype(y.dtype)
 
 
-DIFFERENTIATING = [by_jacfwd, by_jacrev, by_vjp, by_linear_transpose]
+DIFFERENTIATING = [by_jacfwd, by_linear_transpose,
+                   *(pytest.param(by, marks=pytest.mark.nightly) for by in (by_jacrev, by_vjp))]
 
 
 @pytest.mark.parametrize("by", DIFFERENTIATING)
