@@ -12,7 +12,7 @@ import mlx.core as mx
 
 from functape.errors import GraphError
 from functape.op import levels
-from functape.tape import Node, mode, sequence
+from functape.tape import Node, announce, mode, sequence
 
 
 class Sink(Node):
@@ -37,6 +37,8 @@ class AccumulateGrad(Sink):
         super().__init__()
         self.leaf = weakref.ref(leaf)
         self.lock = threading.Lock()
+        if mode.watch:
+            announce(self)
 
     @property
     def variable(self):

@@ -68,7 +68,7 @@ def test_bits():
                                  np.zeros((2, 2), np.uint32)],
                          ids=["number", "three", "float", "batch"])
 def test_what_is_no_key(key):
-    with pytest.raises(ArgumentError, match=r"normal takes one key, uint32\[2\].*random.key"):
+    with pytest.raises(ArgumentError, match=r"normal takes one key first, uint32\[2\].*random.key"):
         random.normal(key)
 
 

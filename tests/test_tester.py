@@ -10,7 +10,7 @@ import pytest
 import test_ops
 
 from functape.errors import ArgumentError
-from functape.op import Op, table
+from functape.op import Op, Plan, Plans, table
 from functape.ops.elementwise import conjugate, cos, sin, stop_gradient
 from functape.ops.families import batch_elementwise, batch_same, multiply, total
 from functape.test_util import check_grads, check_jvp, check_vjp
@@ -137,14 +137,18 @@ def test_cotangent_in_another_dtype(planted):
     caught(test_ops.test_low_precision, case, "float16")
 
 
+class BothTracked(Plans):
+    def __missing__(self, tracked):
+        return Plan(self.op, [0, 1])
+
+
 def test_rule_that_is_run_in_vain(planted):
     """Both cotangents computed for one."""
     case = planted(kernel=mx.multiply, args=("x", "y"), name="multiply", rows=((2,), (2,)),
                    vjp=[lambda g, y: g * y, lambda g, x: g * x], batch=batch_elementwise,
                    jvp=[lambda t, y: t * y, lambda t, x: t * x])
     op = op_inputs.OPS["multiply"]
-    op.plan = lambda tracked, count: Op.plan(op, 0b11, count)
-    op.plans = {}
+    op.plans = BothTracked(op)
     caught(test_ops.test_constants_cost_no_rule, case)
 
 

@@ -81,10 +81,11 @@ plain_complex = Value.__complex__
 def __complex__(self):
     """A number, of a tensor that nothing depends on: MLX's functions ask for one where they are
     given a tensor without axes, and would compute on without its gradient."""
+    number = plain_complex(self)
     if self.requires_grad:
         raise GraphError(f"complex(x) of {describe(self)} that requires grad loses its gradient. "
                          f"If that is meant, write x.item() or x.detach(). {MIXED}")
-    return plain_complex(self)
+    return number
 
 
 # --- other dtypes ---------------------------------------------------------------------------------

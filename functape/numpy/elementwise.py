@@ -19,6 +19,7 @@ from functape.numpy.arguments import (
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
 from functape.ops.movement import copy_of
+from functape.ops.sinc import sinc_derivative
 
 # --- arithmetic ---------------------------------------------------------------------------------
 
@@ -118,7 +119,7 @@ def sinc(x, /):
     >>> ft.numpy.sinc(0.0)
     tensor(1.)
     """
-    return ops.sinc_derivative(inexact(value(x, "sinc")), order=0)
+    return sinc_derivative(inexact(value(x, "sinc")), order=0)
 
 
 # --- rounding -----------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from functape.ops import (
     pooling,
     random,
     reductions,
+    sinc,
     sorting,
     spectral,
 )
@@ -32,5 +33,5 @@ __all__ = [
     "activations", "bessel", "contraction", "conv", "elementwise", "entropies", "factors",
     "families", "fast", "fft", "gamma", "incomplete_beta", "incomplete_gamma", "indexing",
     "integrals", "linalg", "matrix_functions", "movement", "normal", "norms", "pooling", "random",
-    "reductions", "sorting", "spectral",
+    "reductions", "sinc", "sorting", "spectral",
 ]

@@ -15,11 +15,12 @@ from functape.ops.approximation import (
     polynomial,
     sin,
 )
-from functape.ops.elementwise import absolute, log, ratio, sinc_derivative, square, where
+from functape.ops.elementwise import absolute, log, ratio, square, where
 from functape.ops.elementwise import cos as cos_op
 from functape.ops.elementwise import exp as exp_op
 from functape.ops.families import elementwise, scale
 from functape.ops.gamma import EULER, PI
+from functape.ops.sinc import sinc_derivative
 
 
 def inverse(x, start):
