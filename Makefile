@@ -8,7 +8,7 @@ BACKEND ?= $(if $(filter Linux,$(shell uname -s)),cpu)
 comma := ,
 bin := .venv/bin
 
-.PHONY: help demo test nightly check lint types bench docs clean
+.PHONY: help demo test nightly check lint types bench figures docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
@@ -35,6 +35,9 @@ types: .venv/.dev ## mypy, on the installed package
 
 bench: .venv/.test ## the benchmarks
 	$(bin)/python -m tests.benchmarks
+
+figures: .venv/.test ## measure for docs/performance.md; a quiet machine is needed
+	$(bin)/python -m tests.benchmarks --json=docs/performance.json
 
 docs: .venv/.docs ## the documentation, in build/docs
 	$(bin)/python -m sphinx -W -b html docs build/docs

@@ -8,24 +8,36 @@ import functape
 sys.path.insert(0, str(Path(__file__).parent))
 import accuracy_table
 import op_table
+import performance
 import public
 
 project = "functape"
 author = "The functape authors"
 release = version = functape.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
 html_theme = "furo"
 html_title = "functape"
-suppress_warnings = ["myst.xref_missing"]  # links to files beside the documentation: notebooks
+exclude_patterns = ["tutorials/README.md", "**/.ipynb_checkpoints"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+suppress_warnings = ["myst.xref_missing"]  # links to files beside the documentation: the tests
+nb_execution_mode = "cache"  # executed again where a notebook changed
+nb_execution_cache_path = str(Path(__file__).parent.parent / "build" / "notebooks")
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 
-TABLES = {"ops": ("% op table", op_table), "accuracy": ("% accuracy table", accuracy_table)}
+GENERATED = {
+    "ops": ("% op table", op_table),
+    "accuracy": ("% accuracy table", accuracy_table),
+    "performance": ("% performance", performance),
+}
 
 
 def fill_in(app, page, source):
-    if page in TABLES:
-        mark, table = TABLES[page]
-        source[0] = source[0].replace(mark, table.markdown())
+    if page in GENERATED:
+        mark, module = GENERATED[page]
+        source[0] = source[0].replace(mark, module.markdown())
 
 
 def setup(app):

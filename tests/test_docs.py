@@ -8,6 +8,7 @@ import doctest
 import importlib
 import importlib.util
 import io
+import json
 import pkgutil
 import re
 import tomllib
@@ -159,11 +160,22 @@ def test_the_op_table_has_every_op(monkeypatch):
     assert lines["argmax"].endswith("| – | constant | – | float | yes | – |")
 
 
+def test_the_page_on_performance_is_made_of_measurements(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    page = importlib.import_module("performance")
+    text, found = page.markdown(), json.loads(page.MEASURED.read_text(encoding="utf-8"))
+    assert "Time of a step" in text and text.startswith(found["about"]["machine"])
+    assert found["about"]["toy"] == ("toy sizes" in text)
+
+
 def test_every_page_is_in_the_contents():
     contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    listed = re.search(r"```{toctree}\n(.*?)```", contents, re.S)[1].split()
+    listed = " ".join(re.findall(r"```{toctree}\n(.*?)```", contents, re.S)).split()
     pages = {p.stem for p in (ROOT / "docs").glob("*.md")} - {"index"}
-    assert pages <= set(listed)
+    assert pages <= set(listed) and "tutorials/*" in listed
+    how = (ROOT / "docs" / "howto" / "index.md").read_text(encoding="utf-8")
+    listed = re.search(r"```{toctree}\n(.*?)```", how, re.S)[1].split()
+    assert {p.stem for p in (ROOT / "docs" / "howto").glob("*.md")} - {"index"} <= set(listed)
 
 
 def test_every_namespace_has_a_page():

@@ -1,7 +1,11 @@
 """Run the benchmarks: ``python -m tests.benchmarks --help``. See docs/benchmarks.md."""
 
+import contextlib
 import json
+import os
+import platform
 from fnmatch import fnmatch
+from importlib import metadata
 
 from absl import app, flags
 
@@ -30,10 +34,10 @@ def main(argv):
         raise app.UsageError(f"--only takes some of {', '.join([*WORKLOADS, *CURVES])}")
     reports = {w.name: run(w, libraries) for w in workloads}
     points = {c.name: run_curve(c, libraries) for c in curves}
-    print("\n" + "\n\n".join(sections(workloads, reports, curves, points, libraries)))
+    print("\n" + "\n\n".join(report.sections(reports, points, libraries)))
     if FLAGS.json:
         with open(FLAGS.json, "w") as file:
-            json.dump({"workloads": reports, "curves": points}, file, indent=1)
+            json.dump({"about": about(), "workloads": reports, "curves": points}, file, indent=1)
     if FLAGS.plot:
         chart.draw(FLAGS.plot, workloads, reports, curves, points, libraries)
 
@@ -66,21 +70,15 @@ def run_curve(curve, libraries):
     return points
 
 
-def sections(workloads, reports, curves, points, libraries):
-    if any(not w.staged for w in workloads):
-        yield "Time of a step, median of rounds:\n\n" + report.times_table(
-            workloads, reports, libraries)
-        yield "Ratios round by round, median (least-most):\n\n" + report.ratios_table(
-            workloads, reports)
-        yield "Memory, MiB:\n\n" + report.memory_table(workloads, reports, libraries)
-    for w in workloads:
-        if w.staged:
-            yield report.stages_table(w, reports[w.name])
-    for c in curves:
-        yield report.curve_table(c, points[c.name])
-    remarks = list(report.remarks(reports))
-    if remarks:
-        yield "\n".join(remarks)
+def about():
+    """What was measured, with what, and where."""
+    installed = {}
+    for name in ("mlx", "jax", "torch", "autograd"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            installed[name] = metadata.version(name)
+    return {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+            "python": platform.python_version(), "installed": installed, "libraries": FLAGS.libs,
+            "rounds": FLAGS.rounds, "seconds": FLAGS.seconds, "toy": FLAGS.toy}
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import math
 from statistics import median
 
 from .libraries import LIBRARIES
+from .workloads import CURVES, WORKLOADS
 
 RATIOS = (
     ("eager / mx.grad", "functape", "mlx"),
@@ -36,6 +37,22 @@ def exponent(sizes, costs):
     mean_x, mean_y = (sum(column) / len(pairs) for column in zip(*pairs, strict=True))
     return (sum((x - mean_x) * (y - mean_y) for x, y in pairs)
             / sum((x - mean_x) ** 2 for x, _ in pairs))
+
+
+def sections(reports, points, libraries):
+    """Titles and tables of what was measured: {workload: {library: entry}}, {curve: points}."""
+    workloads = [WORKLOADS[name] for name in reports]
+    if any(not w.staged for w in workloads):
+        yield "Time of a step, median of rounds:\n\n" + times_table(workloads, reports, libraries)
+        yield "Ratios round by round, median (least-most):\n\n" + ratios_table(workloads, reports)
+        yield "Memory, MiB:\n\n" + memory_table(workloads, reports, libraries)
+    for w in workloads:
+        if w.staged:
+            yield stages_table(w, reports[w.name])
+    for name, values in points.items():
+        yield curve_table(CURVES[name], values)
+    if found := list(remarks(reports)):
+        yield "\n".join(f"- {line}" for line in found)
 
 
 # --- tables -------------------------------------------------------------------------------------
