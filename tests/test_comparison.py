@@ -368,7 +368,8 @@ LONG = "a chain of 200,000 operations"
 def table():
     """The cells of the README's table: row -> library -> text."""
     lines = re.search(r"^\| \| functape \| JAX .*?\n\n", README, re.S | re.M)[0].splitlines()
-    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line]
+    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                     for line in lines if line]
     assert tuple(head[1:]) == LIBRARIES
     return {row[0]: dict(zip(LIBRARIES, row[1:], strict=True)) for row in rows}
 
