@@ -63,8 +63,8 @@ class History:
     __slots__ = ("version", "by", "aliases", "__weakref__")
     latest = -1  # the number of the next node at the latest change of any array
     inference = False  # whether any tensor was ever made in inference mode
-    # id of an array -> (itself, weakly; the number of the next node as the change began; the
-    # array's version; what changed it; its History)
+    # id of an array -> (itself, weakly; the number of the next node; its version; what changed it;
+    # its History)
     replaced: dict = {}
 
     def __init__(self, tensor):
@@ -80,17 +80,16 @@ class History:
         tensor.history = self
         return tensor
 
-    def change(self, tensor, array, by, since=None):
-        """Put another array in place of a tensor's, in its aliases too. Nodes from the number
-        `since` on belong to the change itself, and may keep the array that it replaces."""
+    def change(self, tensor, array, by):
+        """Put another array in place of a tensor's, in its aliases too."""
         key, replaced = id(tensor.array), self.replaced
         before = weakref.ref(tensor.array, lambda _: replaced.pop(key, None))
         History.latest = sequence()
-        since = History.latest if since is None else since
-        replaced[key] = before, since, self.version, by, self
-        self.version += 1
+        replaced[key] = before, History.latest, self.version, by, self
+        if self.version is not None:
+            self.version += 1
         self.by = by
-        for alias in [find() for find in self.aliases.values()]:
+        for alias in [find() for find in list(self.aliases.values())]:
             if alias is not None:
                 alias.array = array
 

@@ -144,9 +144,9 @@ class Tensor(Value):
             History(self)
         return self.history
 
-    def change(self, array, by, since=None):
+    def change(self, array, by):
         """Put another array in place of this one; `by` names the op, for messages."""
-        self.own_history().change(self, array, by, since)
+        self.own_history().change(self, array, by)
 
 
 def record(op, tracked, args, data, edges, outs, params, result):
@@ -239,8 +239,16 @@ def as_array(a, name="asarray", index=0):
 
 
 def handle(array):
-    """Another handle on the same array; unlike `mx.array(a)` it copies nothing."""
-    return array.astype(array.dtype)
+    """Another handle on the same array, or on the same value of a transform; unlike `mx.array(a)`
+    it copies nothing. What replaces the one in place leaves the other as it is."""
+    if type(array) is mx.array:
+        return array.astype(array.dtype)
+    if type(array) is Tensor:
+        return Tensor(array.array, array.rank, array.edge)
+    other = new(type(array))
+    for name in type(array).__slots__:
+        setattr(other, name, getattr(array, name))
+    return other
 
 
 def operand(a, name, index):

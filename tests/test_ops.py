@@ -119,6 +119,16 @@ def test_value_is_that_of_jax(name, i, oracle):
     assert [kind(a) for a in as_numpy(got)] == [kind(a) for a in as_numpy(want)]
 
 
+@every
+def test_a_kernel_never_returns_its_argument(name, i):
+    """A tensor owns its array: a change in place is known by the array that it replaced."""
+    row = ROWS[name][i]
+    args = [mx.array(a) if isinstance(a, np.ndarray) else a for a in row.draw(name)]
+    out = OPS[name].kernel(*args, **row.params)
+    for o in out if type(out) is tuple else (out,):
+        assert not any(o is a for a in args)
+
+
 @differentiable
 def test_derivatives_by_finite_differences(name, i):
     f, args = problem(name, i)

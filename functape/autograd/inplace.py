@@ -13,7 +13,7 @@ from functape.errors import ArgumentError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops import elementwise as ew
 from functape.ops import families, movement
-from functape.tape import mode, sequence
+from functape.tape import mode
 from functape.tensor import Tensor, constant
 
 
@@ -24,7 +24,6 @@ def change(tensor, name, compute):
             f"{name} would change a leaf that requires grad, {describe(tensor)}, while operations "
             "are recorded. Wrap it in no_grad(), or use the out-of-place form."
         )
-    since = sequence()
     new = constant(compute(tensor.alias()))
     if new.shape != tensor.shape:
         raise ShapeError(f"{name} must keep the shape of the tensor it changes, "
@@ -38,7 +37,7 @@ def change(tensor, name, compute):
     if new.rank > tensor.rank:
         raise InplaceError(f"{name} would write a value of a running vmap or jvp into a tensor "
                            "from outside of it. Use the out-of-place form.")
-    tensor.change(new.array, name, since)
+    tensor.change(new.array, name)
     if mode.recording:
         move(tensor, new.edge)
     return tensor

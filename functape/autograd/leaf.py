@@ -198,7 +198,7 @@ def wrap(g, fresh=False):
 @method
 def alias(self):
     """Another tensor at the same place on the tape, with an array of its own."""
-    return Tensor(self.array, self.rank, self.edge)
+    return Tensor(handle(self.array), self.rank, self.edge)
 
 
 @method
@@ -216,7 +216,7 @@ def get_data(self):
 def set_data(self, data):
     if not isinstance(data, Tensor):
         raise ArgumentError(f"data is a tensor, but was set to {describe(data)}.")
-    self.change(data.array, "assignment to data")
+    self.change(handle(data.array), "assignment to data")
 
 
 Tensor.data = property(get_data, set_data)

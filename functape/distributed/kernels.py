@@ -6,6 +6,7 @@ import numpy as np
 from functape.distributed.turns import after_last, agree, in_turn, signature
 from functape.errors import ConcretizationError, ShapeError, describe
 from functape.op import levels
+from functape.tensor import handle
 
 
 def collective(name, function):
@@ -14,7 +15,7 @@ def collective(name, function):
     def kernel(x, group):
         x = x if isinstance(x, mx.array) else mx.array(x)
         if group.size == 1:
-            return x
+            return handle(x)
         agree(group, signature(name, x))
         return in_turn(group, name, lambda x: function(x, group), x)
 

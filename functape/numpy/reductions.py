@@ -39,8 +39,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     >>> ft.numpy.sum(ft.numpy.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     tensor([4., 6.])
     """
-    if out is not None:
-        unsupported("sum", out=out)
+    unsupported("sum", out=out)
     a = wide(converted("sum", a, dtype), dtype)
     a = a if where is None else masked("sum", a, where, 0)
     axes = axes_of(axis, len(a.shape), "sum")

@@ -240,7 +240,9 @@ def sum_to_kernel(x, shape):
     ones = [i for i, n in enumerate(x.shape) if i >= lead and shape[i - lead] == 1 and n != 1]
     if ones:
         x = reduce_kernels.sum(x, axis=ones, keepdims=True)
-    return reduce_kernels.sum(x, axis=list(range(lead))) if lead else x
+    if lead:
+        return reduce_kernels.sum(x, axis=list(range(lead)))
+    return x if ones else x.astype(x.dtype)  # never the argument itself: a tensor owns its array
 
 
 def astype_kernel(x, dtype):

@@ -369,3 +369,32 @@ def test_c20_results_of_other_dtypes_do_not_require_grad():
         assert not t.requires_grad and t.is_leaf
     assert grad(np.real(leaf(1.0) * ft.tensor(1.0 + 1.0j)), [leaf(1.0)],
                 allow_unused=True) == (None,)
+
+
+def test_an_array_that_was_assigned_is_not_shared():
+    """A later change of the one tensor is no change of the other, nor of what the tape saved."""
+    x, y = ft.tensor([1.0, 2.0]), ft.tensor([5.0, 6.0], requires_grad=True)
+    x.data = y.detach()
+    z = (y * y).sum()
+    x.add_(1.0)
+    z.backward()
+    assert y.grad.tolist() == [10.0, 12.0] and x.tolist() == [6.0, 7.0]
+
+
+def test_the_other_operand_of_a_change_may_not_be_an_alias_of_what_it_changes():
+    x = ft.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1.0
+    y.mul_(y.detach())
+    with pytest.raises(ft.errors.InplaceError, match="changed in place by mul_"):
+        y.sum().backward()
+
+
+def test_changes_in_inference_mode():
+    with ft.inference_mode():
+        x = ft.tensor([1.0, 2.0])
+        alias = x.detach()
+        x.add_(1.0)
+    assert x.tolist() == alias.tolist() == [2.0, 3.0] and x.is_inference and x.version is None
+    w = ft.tensor([1.0, 1.0], requires_grad=True)
+    with pytest.raises(ft.errors.GraphError, match="inference mode"):
+        w * x
