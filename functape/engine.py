@@ -6,14 +6,25 @@ for a transform) -> unflatten -> result
 """
 
 import operator
+from bisect import bisect_left
+from typing import NamedTuple
 
 from functape.tape import mode
 
 number = operator.attrgetter("seq")
 
 
+class Schedule(NamedTuple):
+    """What one pass visits."""
+
+    order: list  # the nodes, each after all that feed it a cotangent
+    ends: set  # those among them that are sinks or wanted
+    live: set | None  # those that lead to a wanted node; None: all do
+    beyond: bool  # whether the roots depend on anything tracked beyond the wanted nodes
+
+
 def schedule(roots, wanted=None, through=True):
-    """The nodes to visit, each after all that feed it a cotangent, and which of them matter.
+    """The nodes to visit, each after all that feed it a cotangent.
 
     Consumers have higher sequence numbers than what they consume, so falling numbers are an
     order; a sink comes right after the last node that feeds it.
@@ -22,53 +33,54 @@ def schedule(roots, wanted=None, through=True):
       roots: nodes at which cotangents start.
       wanted: nodes whose cotangents are asked for; None: all sinks.
       through: whether to walk on beyond the wanted nodes.
-
-    Returns:
-      (order, live, beyond): the nodes; the set of them that leads to a wanted node, or None for
-      all; and whether the roots depend on anything that is tracked beyond the wanted nodes.
     """
     found, stack, last = set(roots), list(roots), {}  # last: sink -> the last node that feeds it
+    stop = () if through or wanted is None else wanted
     while stack:
         node = stack.pop()
-        if through or wanted is None or node not in wanted:
-            for edge in node.edges:
-                if edge is None:
-                    continue
-                if edge.is_sink:
-                    if edge not in last or node.seq < last[edge].seq:
-                        last[edge] = node
-                elif edge not in found:
-                    found.add(edge)
-                    stack.append(edge)
-    found.difference_update(last)
-    foreign = [] if wanted is None else foreign_to(wanted, roots, found, last)
+        if node in stop:
+            continue
+        for edge in node.edges:
+            if edge is None or edge in found:
+                continue
+            if edge.is_sink:
+                if edge not in last or node.seq < last[edge].seq:
+                    last[edge] = node
+            else:
+                found.add(edge)
+                stack.append(edge)
+    sinks = {*last, *[root for root in roots if root.is_sink]}
+    foreign = [] if wanted is None else foreign_to(wanted, sinks, found)
     beyond = any([node.open for node in foreign])  # sinks of others, and aliases of what they track
-    order, live = sorted(found, key=number, reverse=True), None
+    order, live = sorted(found, key=number), None
     if wanted is not None and (through or foreign):
         live = wanted.intersection(last)
-        for node in reversed(order):
+        for node in order:
             if node in wanted or not live.isdisjoint(node.edges):
                 live.add(node)
-    return with_sinks(order, last, live), live, beyond
+    order = with_sinks(order, last)
+    if live is not None:
+        order = [node for node in order if node in live]
+    return Schedule(order, sinks if wanted is None else sinks | wanted, live, beyond)
 
 
-def foreign_to(wanted, roots, found, sinks):
+def foreign_to(wanted, sinks, found):
     """Sinks that are not wanted, and wanted nodes that are no sinks: something lies beyond."""
-    ends = [n for n in (*sinks, *roots) if n.is_sink and n not in wanted]
-    return ends + [n for n in wanted if n in found and not n.is_sink]
+    return [*(sinks - wanted), *[n for n in wanted if n in found and not n.is_sink]]
 
 
-def with_sinks(order, last, live):
-    """The live nodes of an order, with each sink right after the last node that feeds it."""
-    after = {}
-    for sink, node in last.items():
-        after.setdefault(node, []).append(sink)
-    placed = []
-    for node in order:
-        placed.append(node)
-        if node in after:
-            placed += after[node]
-    return placed if live is None else [node for node in placed if node in live]
+def with_sinks(rising, last):
+    """Nodes in falling order, given in rising order, each sink right after the last that feeds
+    it."""
+    order, start = [], 0
+    for sink, node in sorted(last.items(), key=lambda pair: pair[1].seq):
+        at = bisect_left(rising, node.seq, key=number)
+        order += rising[start:at]
+        order.append(sink)
+        start = at
+    order += rising[start:]
+    order.reverse()
+    return order
 
 
 def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
@@ -86,7 +98,7 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
     Returns:
       A dict from each wanted node that was reached to its cotangent.
     """
-    order, live, _ = plan
+    order, ends, live, _ = plan
     arrived, captured, check = {}, {}, mode.check
     take = arrived.pop
     if check is not None:
@@ -97,20 +109,18 @@ def run(plan, roots, seeds, *, wanted=None, lift=None, retain=False):
         g = take(node, None)
         if g is None:
             continue
-        hooks = node.hooks
+        hooks, edges = node.hooks, node.edges
         if hooks is not None:
             g = hooks.on_cotangent(node, g)
         if check is not None:
             check.arrived(node, g)
-        if wanted is not None and node in wanted:
-            captured[node] = g
-        if node.is_sink:
+        if node in ends:
             if wanted is None:
                 node.accept(g, hooks)
-            continue
-        edges = node.edges
-        if live is not None and live.isdisjoint(edges):
-            continue
+            elif node in wanted:
+                captured[node] = g
+            if node.is_sink or live is not None and live.isdisjoint(edges):
+                continue
         if hooks is not None:
             g = hooks.before(node, g)
         parts = (node.pullback(g, lift, live) if check is None

@@ -283,7 +283,8 @@ class Plans(dict):
 
 
 class Plan:
-    """For one choice of tracked arguments: the values to save and the rules to run.
+    """For one choice of tracked arguments: the values to save and the rules to run, on plain
+    arrays (`raw_steps`) or on values (`value_steps`).
 
     A step is (argument, formula, what the formula reads among the saved values: the position of
     one, a function that picks several, or None for all in order).
@@ -291,28 +292,22 @@ class Plan:
 
     def __init__(self, op, chosen):
         rules = [(i, op.vjp[0 if op.variadic else i]) for i in chosen]
-        rules = [(i, rule) for i, rule in rules if rule is not None]
+        rules = self.rules = [(i, rule) for i, rule in rules if rule is not None]
         reads = list(dict.fromkeys(name for _, rule in rules for name in rule.reads))
         self.op = op
-        self.arrays = tuple(n for n in reads if n in op.args or n in op.outputs)
+        self.arrays = tuple(n for n in op.args + op.outputs if n in reads)
         facts = tuple(n for n in reads if n not in self.arrays)
         self.facts = tuple(op.reader(n) for n in facts)
         self.sources = tuple(source(op, n) for n in self.arrays)
+        self.whole = self.arrays == op.args and not facts  # the arguments as they came, no more
         names = self.arrays + facts
-        self.steps = tuple(
+        steps = [
             (i, r, None if r.reads == names and len(names) != 1 else
              picker([names.index(n) for n in r.reads]))
             for i, r in rules
-        )
-
-    @functools.cached_property
-    def raw_steps(self):
-        """The steps on plain arrays; made late, since a rule may name an op defined after it."""
-        return tuple((i, self.bound(r.raw, i), at) for i, r, at in self.steps)
-
-    @functools.cached_property
-    def value_steps(self):
-        return tuple((i, self.bound(r.formula, i), at) for i, r, at in self.steps)
+        ]
+        self.raw_steps = tuple((i, self.bound(r.raw, i), at) for i, r, at in steps)
+        self.value_steps = tuple((i, self.bound(r.formula, i), at) for i, r, at in steps)
 
     def bound(self, formula, i):
         return functools.partial(formula, index=i) if self.op.variadic else formula

@@ -16,8 +16,20 @@ from functape.errors import GraphError, InplaceError, describe
 sequence = itertools.count().__next__
 
 
+class Seen:
+    """What happened at any time, in any thread: the usual operation, which is about none of it,
+    need only look here."""
+
+    def __init__(self):
+        self.special = False  # an attribute of a mode that is seldom set
+        self.change = -1  # an array changed in place: the number of the next node at the latest
+
+
+seen = Seen()
+
+
 class Special:
-    """An attribute of the mode that is seldom set; `ordinary` says that none of them is."""
+    """An attribute of the mode that is seldom set."""
 
     def __init__(self, usual):
         self.usual = usual
@@ -30,7 +42,7 @@ class Special:
 
     def __set__(self, mode, value):
         mode.__dict__[self.name] = value
-        mode.ordinary = not (mode.inference or mode.packing is not None or mode.watch)
+        seen.special = True
 
 
 class Mode(threading.local):
@@ -46,7 +58,6 @@ class Mode(threading.local):
     packing_disabled = None  # the message for whoever enters such hooks
     watch = Special(())  # called with each node as it is made: anomaly mode, a profiler
     check = None  # stands around each node of a pass: anomaly mode
-    ordinary = True  # nobody packs, watches or infers: one look instead of three
 
 
 mode = Mode()
@@ -61,8 +72,6 @@ class History:
     """
 
     __slots__ = ("version", "by", "aliases", "__weakref__")
-    latest = -1  # the number of the next node at the latest change of any array
-    inference = False  # whether any tensor was ever made in inference mode
     # id of an array -> (itself, weakly; the number of the next node; its version; what changed it;
     # its History)
     replaced: dict = {}
@@ -84,8 +93,8 @@ class History:
         """Put another array in place of a tensor's, in its aliases too."""
         key, replaced = id(tensor.array), self.replaced
         before = weakref.ref(tensor.array, lambda _: replaced.pop(key, None))
-        History.latest = sequence()
-        replaced[key] = before, History.latest, self.version, by, self
+        seen.change = sequence()
+        replaced[key] = before, seen.change, self.version, by, self
         if self.version is not None:
             self.version += 1
         self.by = by
@@ -204,7 +213,7 @@ class OpNode(Node):
 
     def pullback(self, g, lift, live):
         saved, plan = self.saved, self.plan
-        if type(saved) is not list or self.seq < History.latest:
+        if type(saved) is not list or self.seq < seen.change:
             saved = self.read_saved(g)
         if lift is None:
             steps = plan.raw_steps

@@ -10,7 +10,16 @@ import numpy as np
 from functape.errors import ArgumentError, FunctapeError, GraphError, describe
 from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
-from functape.tape import History, NodeOfMany, OpNode, announce, mode, output_of, sequence
+from functape.tape import (
+    History,
+    NodeOfMany,
+    OpNode,
+    announce,
+    mode,
+    output_of,
+    seen,
+    sequence,
+)
 
 INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64)  # the usual one first
 
@@ -78,9 +87,9 @@ class Tensor(Value):
             result = new(Tensor)
             result.array, result.rank = out, rank
             result.edge = result.history = result.eager = None
-        if tracked and op.differentiable and mode.recording:
+        if tracked and mode.recording:
             record(op, tracked, args, data, edges, out if several else (out,), params, result)
-        elif not mode.ordinary and mode.inference:
+        elif seen.special and mode.inference:
             forbid_recording(result if several else (result,))
         return result
 
@@ -152,15 +161,18 @@ class Tensor(Value):
 def record(op, tracked, args, data, edges, outs, params, result):
     """Put one application of an op on the tape."""
     plan = op.plans[tracked]
-    if not plan.steps:
+    if not plan.rules:
         return
-    if History.inference:
+    if seen.special:
         refuse_inference(plan, args)
-    saved = []
-    for at in plan.sources:
-        saved.append(data[at] if at >= 0 else outs[~at])
-    for read in plan.facts:
-        saved.append(read(data, outs, params))
+    if plan.whole:
+        saved = data
+    else:
+        saved = []
+        for at in plan.sources:
+            saved.append(data[at] if at >= 0 else outs[~at])
+        for read in plan.facts:
+            saved.append(read(data, outs, params))
     if type(result) is tuple:
         node = NodeOfMany(plan, edges, saved, outs)
         place_outputs(result, node)
@@ -168,7 +180,7 @@ def record(op, tracked, args, data, edges, outs, params, result):
         node = result.edge = new(OpNode)
         node.plan, node.edges, node.saved = plan, edges, saved
         node.seq, node.hooks = sequence(), None
-    if not mode.ordinary:
+    if seen.special:
         special(node, args, data, result)
 
 
@@ -201,7 +213,6 @@ def pack(node, args, data, result):
 
 def forbid_recording(tensors):
     """Mark what is made in inference mode: it can never be saved for a backward pass."""
-    History.inference = True
     for tensor in tensors:
         tensor.own_history().version = None
 

@@ -230,7 +230,7 @@ def close(aliases):
 
 def tracked_outside(value):
     """Whether the tape of a value reaches a leaf that somebody outside may ask for."""
-    order, _, _ = engine.schedule([value.edge])
+    order = engine.schedule([value.edge]).order
     return any(node.is_sink and node.open for node in order)
 
 

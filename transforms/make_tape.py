@@ -36,7 +36,7 @@ class Noted(Value):
         out = op(*[a.primal if o else a for a, o in zip(args, own, strict=True)], **params)
         bits = [o and a.tracked for a, o in zip(args, own, strict=True)]
         plan = op.plans[sum(bit << i for i, bit in enumerate(bits))]
-        smooth = bool(plan.steps)
+        smooth = bool(plan.rules)
         outs = out if type(out) is tuple else (out,)
         found = tuple([self.text.value(o, self.rank, smooth) for o in outs])
         self.text.line(op, args, own, params, found, plan.arrays if smooth else ())

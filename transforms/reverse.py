@@ -33,7 +33,7 @@ class Pullback:
         self.roots = [self.outs[i].edge for i in self.live]
         self.wanted = set(self.ends)
         self.plan = engine.schedule(self.roots, self.wanted, through=False)
-        self.recorded = outer and self.plan[2]
+        self.recorded = outer and self.plan.beyond
 
     def results(self):
         """The outputs, on the tape only if something outside is tracked."""

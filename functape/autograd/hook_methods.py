@@ -88,7 +88,7 @@ class MultiGradHook:
         now = self.now
         if now.walk is not mode.walk:  # the first of a new pass
             now.walk, now.grads = mode.walk, [None] * len(self.edges)
-            reached = set(now.walk[0])
+            reached = set(now.walk.order)
             now.due = sum(edge() in reached for edge in self.edges)
             if self.when == "any":
                 self.function(g)

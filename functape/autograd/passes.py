@@ -143,7 +143,8 @@ def run(name, outputs, weights, retain_graph, create_graph, wanted):
         lift = constant_lift
     retain = create_graph if retain_graph is None else retain_graph
     plan = engine.schedule(roots, None if wanted is None else set(wanted))
-    if mode.functional and wanted is None and not any(type(n) is AccumulateGrad for n in plan[0]):
+    leaf = any(type(node) is AccumulateGrad for node in plan.order)
+    if mode.functional and wanted is None and not leaf:
         raise GraphError(f"{name}: inside a transform this reaches nothing that has a .grad: an "
                          "argument of the transform is differentiated by the transform. Use "
                          "functape.grad, or autograd.grad(outputs, inputs).")

@@ -309,7 +309,7 @@ def adopt(boxes):
 
 def saved(node):
     """Two dicts, by name: the arrays that a node saved, and the facts."""
-    names = dict.fromkeys(n for _, rule, _ in node.plan.steps for n in rule.reads)
+    names = dict.fromkeys(n for _, rule in node.plan.rules for n in rule.reads)
     arrays = node.plan.arrays
     facts = [n for n in names if n not in arrays]
     values = list(node.saved)

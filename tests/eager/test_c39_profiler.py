@@ -24,7 +24,7 @@ PLAIN = Op.__call__
 @pytest.fixture(autouse=True)
 def nothing_stays():
     yield
-    assert Op.__call__ is PLAIN and mode.watch == () and mode.check is None and mode.ordinary
+    assert Op.__call__ is PLAIN and mode.watch == () and mode.check is None
 
 
 def names(prof, kind):
