@@ -233,16 +233,19 @@ def spaces(args, outs, params):
     usual case, which two sizes show: what broadcasts has fewer bytes or axes, what is promoted
     fewer bytes, but for float64 beside complex64. Shapes and dtypes would cost twice as much."""
     out = outs[0]
-    if type(out) is mx.array and out.itemsize < 8:
+    if type(out) is mx.array and out.itemsize < 8 and out.size:
         size, ndim = out.nbytes, out.ndim
         for a in args:
-            if type(a) not in NUMBERS and (a.nbytes != size or a.ndim != ndim or not size):
+            if type(a) not in NUMBERS and (a.nbytes != size or a.ndim != ndim):
                 break
         else:
             return None
-    given = [None if type(a) in NUMBERS else (a.shape, a.dtype) for a in args]
+        return [None if type(a) in NUMBERS or a.nbytes == size and a.ndim == ndim
+                else (a.shape, a.dtype) for a in args]
     own = (out.shape, out.dtype)
-    return [None if space == own else space for space in given]
+    given = [None if type(a) in NUMBERS else (a.shape, a.dtype) for a in args]
+    given = [None if space == own else space for space in given]
+    return None if given.count(None) == len(given) else given
 
 
 # What MLX's kernels complain of: part of their words -> (reason, remedy).

@@ -14,6 +14,8 @@ from functape.errors import GraphError
 from functape.op import levels
 from functape.tape import Node, announce, mode, sequence
 
+BEFORE_ALL = -1  # the number of each sink: the schedule puts it after its last consumer
+
 
 class Sink(Node):
     """A node without edges."""
@@ -24,7 +26,7 @@ class Sink(Node):
 
     def __init__(self):
         self.edges, self.hooks = (), None
-        self.seq = -1  # before all nodes; the schedule puts a sink after its last consumer
+        self.seq = BEFORE_ALL
 
 
 class AccumulateGrad(Sink):
@@ -81,15 +83,12 @@ def publish(leaf):
                          "block_until_ready() on outputs and gradients first.") from error
 
 
-class Capture(Sink):
-    """The end of the tape at a transform's private leaf; open while the function runs, when
-    transforms inside of it must keep what they compute on its tape."""
+class Extent:
+    """The time during which a transform runs its function, as numbers of nodes."""
 
     __slots__ = ("born", "closed")
-    name = "Capture"
 
     def __init__(self):
-        super().__init__()
         self.born, self.closed = sequence(), None
 
     @property
@@ -99,8 +98,23 @@ class Capture(Sink):
         return self.closed is None or self.born < mode.replaying < self.closed
 
     def close(self):
-        """The function has run: nothing but its own transform asks for the leaf any more."""
+        """The function has run: nothing but its own transform asks for its leaves any more."""
         self.closed = sequence()
+
+
+class Capture(Sink):
+    """The end of the tape at a transform's private leaf; open while the function runs, when
+    transforms inside of it must keep what they compute on its tape."""
+
+    __slots__ = ("extent",)
+    name = "Capture"
+
+    def __init__(self, extent):
+        self.edges, self.seq, self.hooks, self.extent = (), BEFORE_ALL, None, extent
+
+    @property
+    def open(self):
+        return self.extent.open
 
     def accept(self, g, hooks):
         """No transform asked: drop it."""

@@ -80,17 +80,16 @@ class Tensor(Value):
             if rank or isinstance(error, FunctapeError):
                 raise
             raise op.failed(error, data, params) from error
-        several = type(out) is tuple
-        if several:
+        if type(out) is tuple:
             result = tuple(map(Tensor, out, [rank] * len(out)))
         else:  # Tensor(out, rank) without the price of a call
             result = new(Tensor)
             result.array, result.rank = out, rank
             result.edge = result.history = result.eager = None
         if tracked and mode.recording:
-            record(op, tracked, args, data, edges, out if several else (out,), params, result)
+            record(op.plans[tracked], args, data, edges, out, params, result)
         elif seen.special and mode.inference:
-            forbid_recording(result if several else (result,))
+            forbid_recording(result)
         return result
 
     # --- facts -----------------------------------------------------------------------------------
@@ -158,13 +157,13 @@ class Tensor(Value):
         self.own_history().change(self, array, by)
 
 
-def record(op, tracked, args, data, edges, outs, params, result):
+def record(plan, args, data, edges, out, params, result):
     """Put one application of an op on the tape."""
-    plan = op.plans[tracked]
     if not plan.rules:
         return
     if seen.special:
         refuse_inference(plan, args)
+    outs = out if type(out) is tuple else (out,)
     if plan.whole:
         saved = data
     else:
@@ -173,7 +172,7 @@ def record(op, tracked, args, data, edges, outs, params, result):
             saved.append(data[at] if at >= 0 else outs[~at])
         for read in plan.facts:
             saved.append(read(data, outs, params))
-    if type(result) is tuple:
+    if out is outs:
         node = NodeOfMany(plan, edges, saved, outs)
         place_outputs(result, node)
     else:  # OpNode(plan, edges, saved) without the price of a call
@@ -211,9 +210,9 @@ def pack(node, args, data, result):
     node.pack(mode.packing, tensors)
 
 
-def forbid_recording(tensors):
+def forbid_recording(result):
     """Mark what is made in inference mode: it can never be saved for a backward pass."""
-    for tensor in tensors:
+    for tensor in result if type(result) is tuple else (result,):
         tensor.own_history().version = None
 
 
@@ -296,6 +295,8 @@ def as_numpy(data, dtype=None):
 
 def constant(a, name="asarray", index=0):
     """A value that depends on nothing."""
+    if type(a) is mx.array:  # the usual case
+        return Tensor(handle(a))
     return a if isinstance(a, Value) else Tensor(as_array(a, name, index))
 
 

@@ -15,7 +15,7 @@ from functape.foreign import Foreign
 from functape.op import MIXED, Value
 from functape.sinks import Capture
 from functape.tape import Identity, mode
-from functape.tensor import INEXACT, NUMBERS, Tensor, constant
+from functape.tensor import INEXACT, NUMBERS, Tensor, constant, handle
 from functape.tree_keys import structure_differences
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS, Foreign)
@@ -195,8 +195,8 @@ class Call:
 # --- the private alias --------------------------------------------------------------------------
 
 
-def alias(value, rank):
-    """A tensor of this rank that stands for `value` within one transform only.
+def alias(value, rank, extent):
+    """A tensor of this rank that stands for `value` within one run of a transform's function.
 
     An integer has no derivative and stays as it is. On something that is tracked already it is an
     identity node, so that outer transforms see through it; otherwise a private leaf.
@@ -210,7 +210,7 @@ def alias(value, rank):
         if value.edge is not None and mode.recording:
             own.edge = Identity((value.edge,))
             return own
-    own.edge = Capture()
+    own.edge = Capture(extent)
     return own
 
 
@@ -221,13 +221,6 @@ def settle(value, rank):
     return value if tracked_outside(value) and mode.recording else bare(value)
 
 
-def close(aliases):
-    """The function has run: nothing but its own transform asks for these aliases any more."""
-    for alias in aliases:
-        if type(alias) is Tensor and type(alias.edge) is Capture:
-            alias.edge.close()
-
-
 def tracked_outside(value):
     """Whether the tape of a value reaches a leaf that somebody outside may ask for."""
     order = engine.schedule([value.edge]).order
@@ -236,7 +229,7 @@ def tracked_outside(value):
 
 def bare(value):
     """The value that a tensor of this rank holds, off its tape."""
-    return value.detach() if value.rank == 0 else value.array
+    return Tensor(handle(value.array)) if value.rank == 0 else value.array
 
 
 def lower(value, rank):

@@ -14,7 +14,7 @@ from functape.autograd.grad_mode import enable_grad, no_grad
 from functape.errors import GraphError
 from functape.op import Op, levels
 from functape.ops.elementwise import stop_gradient
-from functape.sinks import Capture
+from functape.sinks import Capture, Extent
 from functape.tape import RELEASED, Identity, Node, freed, mode, output_of, sequence
 from functape.tensor import Tensor, constant, constant_lift
 from functape.transforms import boundary
@@ -177,7 +177,8 @@ class ImplicitNode(Node):
     def through_f(self, x, y, lift, live):
         knots = [Identity((e,)) for e in self.edges]
         with enable_grad():
-            x = [boundary.alias(a, self.rank) for a in x]
+            extent = Extent()
+            x = [boundary.alias(a, self.rank, extent) for a in x]
             mark = sequence()
             edges = own_edges(self.f(x), self.rank)
             edges = rerouted(edges, mark, dict(zip(self.edges, knots, strict=True)))

@@ -7,7 +7,8 @@ import numpy
 
 from functape import engine, tree, tree_util
 from functape.errors import ArgumentError, check_callable, describe
-from functape.op import levels
+from functape.op import Op, levels
+from functape.sinks import Extent
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
 from functape.transforms import boundary
@@ -21,10 +22,11 @@ class Pullback:
     def __init__(self, name, f, values, has_aux):
         """Run f on private aliases of `values`, the leaves of what is differentiated."""
         self.name, self.rank, outer = name, levels.tensor_rank, mode.recording
-        aliases = [boundary.alias(v, self.rank) for v in values]  # integers: constants
+        extent = Extent()
+        aliases = [boundary.alias(v, self.rank, extent) for v in values]  # integers: constants
         with boundary.inside(recording=True):
             out, self.aux = boundary.with_aux(name, f(aliases), has_aux)
-        boundary.close(aliases)
+        extent.close()
         self.outs, self.structure = boundary.outputs(name, out)
         self.inputs = values
         self.ends = [a.edge for a in aliases]
@@ -56,10 +58,9 @@ class Pullback:
                 for end, v in zip(self.ends, self.inputs, strict=True)]
 
     def cotangent(self, g, value):
-        if value.dtype not in INEXACT:
-            return numpy.zeros(value.shape, FLOAT0)
         if g is None:
-            return constant(mx.zeros(value.shape, value.dtype))
+            inexact = value.dtype in INEXACT
+            return Op.zeros(value) if inexact else numpy.zeros(value.shape, FLOAT0)
         g = constant(g)
         return g if g.dtype == value.dtype else g.astype(value.dtype)
 

@@ -86,7 +86,7 @@ def leaf(name, value, requires_grad):
                          "out to keep the dependence.")
     if not dependent:
         if mode.inference:
-            forbid_recording([value])
+            forbid_recording(value)
         value.requires_grad = requires_grad
     return value
 
