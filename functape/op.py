@@ -87,7 +87,7 @@ class Rule:
     """A formula, and what it reads: the names of its parameters say so.
 
     The first parameter is the cotangent or tangent. The others name an argument (`x`), an output
-    (`ans`), a fact of either (`x_shape`, `x_dtype`; `shapes` and `spaces`: of all arguments)
+    (`ans`), a fact of either (`x_shape`, `x_dtype`, `x_space`; `shapes`: of all arguments)
     or a parameter of the op (`axis`). What no rule names is not kept alive.
     """
 
@@ -195,10 +195,10 @@ class Op:
         stem, _, fact = name.rpartition("_")
         if name in self.args or name in self.outputs:
             return READERS["", name in self.args](self.position(name))
+        if fact == "space" and stem in self.args:
+            return space_reader(self.position(stem))
         if fact in ("shape", "dtype") and stem in self.args + self.outputs:
             return READERS[fact, stem in self.args](self.position(stem))
-        if name == "spaces":
-            return spaces
         if name == "shapes":
             return lambda args, outs, params: tuple(a.shape for a in args)
         if name == "params":
@@ -228,24 +228,21 @@ class Op:
         return kind(f"{self.name}({given}{extra}) is not defined: {reason}. {remedy}")
 
 
-def spaces(args, outs, params):
-    """(shape, dtype) of each argument, None in place of those of the output's; or None for all, the
-    usual case, which two sizes show: what broadcasts has fewer bytes or axes, what is promoted
-    fewer bytes, but for float64 beside complex64. Shapes and dtypes would cost twice as much."""
-    out = outs[0]
-    if type(out) is mx.array and out.itemsize < 8 and out.size:
-        size, ndim = out.nbytes, out.ndim
-        for a in args:
-            if type(a) not in NUMBERS and (a.nbytes != size or a.ndim != ndim):
-                break
-        else:
-            return None
-        return [None if type(a) in NUMBERS or a.nbytes == size and a.ndim == ndim
-                else (a.shape, a.dtype) for a in args]
-    own = (out.shape, out.dtype)
-    given = [None if type(a) in NUMBERS else (a.shape, a.dtype) for a in args]
-    given = [None if space == own else space for space in given]
-    return None if given.count(None) == len(given) else given
+def space_reader(i):
+    """Reads (shape, dtype) of an argument; None if they are the output's, the usual case, which
+    two sizes show: what broadcasts has fewer bytes or axes, what is promoted fewer bytes, but for
+    float64 beside complex64. Shapes and dtypes would cost twice as much."""
+
+    def space(args, outs, params):
+        a, out = args[i], outs[0]
+        if type(out) is mx.array and out.itemsize < 8:
+            if 0 < a.nbytes == out.nbytes and a.ndim == out.ndim:
+                return None
+            return a.shape, a.dtype
+        found = a.shape, a.dtype
+        return None if found == (out.shape, out.dtype) else found
+
+    return space
 
 
 # What MLX's kernels complain of: part of their words -> (reason, remedy).

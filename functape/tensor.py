@@ -55,21 +55,20 @@ class Tensor(Value):
         """Compute on the arrays, and put a node on the tape if anything tracked went in."""
         rank, data, edges, tracked, bit = self.rank, [], [], 0, 1
         for a in args:
-            edge = None
             if type(a) is Tensor and a.rank == rank:
                 data.append(a.array)
                 edge = a.edge
+                edges.append(edge)
                 if edge is not None:
                     tracked += bit
-            elif type(a) in NUMBERS:
-                data.append(a)
-            elif isinstance(a, Value):
-                if a.rank > rank:
-                    return a.interpret(op, args, params)
-                data.append(a)
             else:
-                data.append(operand(a, op.name, len(data)))
-            edges.append(edge)
+                if type(a) not in NUMBERS:
+                    if not isinstance(a, Value):
+                        a = operand(a, op.name, len(data))
+                    elif a.rank > rank:
+                        return a.interpret(op, args, params)
+                data.append(a)
+                edges.append(None)
             bit += bit
         try:
             if rank:

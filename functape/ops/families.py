@@ -37,30 +37,31 @@ def elementwise(name, kernel, *partials, args=None, unbounded=False, doc=""):
         name,
         kernel,
         args=args,
-        vjp=[pullback(p, i, unbounded, single) for i, p in enumerate(partials)],
+        vjp=[pullback(p, unbounded, None if single else name)
+             for p, name in zip(partials, args, strict=True)],
         jvp=[pushforward(p, unbounded, single) for p in partials],
         batch=batch_elementwise,
         doc=doc,
     )
 
 
-def pullback(partial, i, unbounded, single):
-    """g -> g * partial, in the space of argument `i`."""
+def pullback(partial, unbounded, name):
+    """g -> g * partial, in the space of the argument `name`; None: that of the only one."""
     if partial is None:
         return None
     product, reads = product_with(partial, unbounded)
-    if single:  # shape and dtype are those of the output, unless the output is real
+    if name is None:  # shape and dtype are those of the output, unless the output is real
         return Rule(product, reads)
 
-    def vjp(g, spaces, *values):
+    def vjp(g, space, *values):
         g = product(g, *values)
-        return g if spaces is None or spaces[i] is None else fit(g, *spaces[i])
+        return g if space is None else fit(g, *space)
 
-    def vjp_of_one(g, spaces, x):  # the same, without the price of the star
+    def vjp_of_one(g, space, x):  # the same, without the price of the star
         g = product(g, x)
-        return g if spaces is None or spaces[i] is None else fit(g, *spaces[i])
+        return g if space is None else fit(g, *space)
 
-    return Rule(vjp_of_one if len(reads) == 1 else vjp, ("spaces", *reads))
+    return Rule(vjp_of_one if len(reads) == 1 else vjp, (f"{name}_space", *reads))
 
 
 def pushforward(partial, unbounded, single):

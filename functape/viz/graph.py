@@ -239,7 +239,7 @@ class Reader:
             fixed = at >= 0 and node.edges[at] is None
             box.saved.append((name, describe(value), self.size(value), fixed))
         box.facts = [f"{name}={short(value)}" for name, value in facts.items()
-                     if not name.endswith(("_shape", "_dtype", "shapes", "spaces"))]
+                     if not name.endswith(("_shape", "_dtype", "_space", "shapes"))]
         return box
 
     def size(self, value):
@@ -326,7 +326,7 @@ def input_shapes(node, out_shape):
     if op.variadic:
         return list(facts.get("shapes", [None] * len(node.edges)))
     if op.batch is batch_elementwise:
-        spaces = facts.get("spaces") or [None] * len(op.args)
+        spaces = [facts.get(f"{name}_space") for name in op.args]
         return [out_shape if space is None else space[0] for space in spaces]
     return [facts.get(f"{name}_shape", getattr(arrays.get(name), "shape", None))
             for name in op.args]
