@@ -48,7 +48,7 @@ def fill_in(app, page, source):
 
 
 def to_notebooks(app, doctree):
-    """Links to notebooks lead out of docs/, where Sphinx follows a symbolic link; lead them back."""
+    """Links to notebooks, whose symbolic link Sphinx follows out of docs/, lead to their pages."""
     for link in doctree.findall(addnodes.pending_xref):
         page = f"tutorials/{Path(link['reftarget']).name}"
         if link.get("refdomain") == "doc" and page in app.env.found_docs:
