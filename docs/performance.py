@@ -23,4 +23,4 @@ def heading(about):
     versions = ", ".join(f"{name} {version}" for name, version in about["installed"].items())
     sizes = "**toy sizes, which show the form of the tables and no speed**, " * about["toy"]
     return (f"{about['machine']}; Python {about['python']}, {versions}; {sizes}{about['rounds']} "
-            f"round(s) of {about['seconds']:g} s for each library.")
+            f"round{'s' * (about['rounds'] != 1)} of {about['seconds']:g} s for each library.")

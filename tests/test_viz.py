@@ -228,14 +228,15 @@ def layers(count, scoped=False):
                 x = tanh(x @ w * 2.0)
         return mean(x, axis=(0, 1), keepdims=False)
 
-    return trace(f, [zeros(4, 4)] * count, zeros(3, 4))
+    return trace(f, [zeros(4, 4) for _ in range(count)], zeros(3, 4))
 
 
 def test_a_model_of_many_layers_is_folded():
     graph = read(*layers(20))
     (fold,) = (b for b in graph.boxes if b.kind == "fold")
     assert fold.title == "18 more like the 3 nodes above"
-    assert graph.count("op") == 7 and graph.nodes == 61
+    assert graph.count("op") == 7 and graph.nodes == 61 and graph.leaves == 21
+    assert fold.saved[0][0] == "54 nodes, 18 leaves"
     whole = read(*layers(20), fold=False)
     assert whole.count("op") == 61 and whole.saved_bytes == graph.saved_bytes
     assert {b.title for b in graph.boxes if b.kind == "leaf"} >= {"ws[0]", "ws[19]"}
@@ -247,10 +248,81 @@ def test_scopes_fold_to_one_box_each():
     graph = read(*layers(12, scoped=True), fold="scopes")
     folds = [b for b in graph.boxes if b.kind == "fold"]
     assert [b.title for b in folds] == [f"layer {i}" for i in range(12)]
-    assert all(b.saved[0][0] == "3 nodes" for b in folds)
-    assert graph.count("leaf") == 0  # each is used in one scope only
+    first, *rest = (b.saved[0][0] for b in folds)
+    assert first == "3 nodes, 2 leaves" and set(rest) == {"3 nodes, 1 leaf"}
+    assert graph.count("leaf") == 0 and graph.leaves == 13  # each is used in one scope only
     with pytest.raises(ArgumentError, match='"scopes"'):
         read(*layers(2), fold="all")
+
+
+def residual(count):
+    """Layers as they are in language models: two lines that go around what is between."""
+    def f(layers, x):
+        for i, (w, u, b) in enumerate(layers):
+            with viz.name_scope(f"layer {i}"):
+                x = x + tanh(x @ w) * exp(x @ u + b)
+        return mean(x, axis=(0, 1), keepdims=False)
+
+    return trace(f, [(zeros(4, 4), zeros(4, 4), zeros(4)) for _ in range(count)], zeros(3, 4))
+
+
+@pytest.mark.parametrize("fold", [True, False, "scopes"])
+@pytest.mark.parametrize("count", [1, 12])
+def test_no_words_are_written_over_others_or_over_boxes(count, fold):
+    y, names = residual(count)
+    picture = ET.fromstring(viz.draw(y, names=names, fold=fold, gradients=True))
+    assert picture.find(f".//{SVG}text[@class='flow']") is not None
+    for (a, one), (b, other) in itertools.combinations(places(picture), 2):
+        assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (one, other)
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def places(element, x=0.0, y=0.0, inside=False):
+    """((left, top, right, bottom), what) of each box, and of each text that stands in none."""
+    move = re.search(r"translate\((\S+) (\S+)\)", element.get("transform", ""))
+    if move:
+        x, y = x + float(move[1]), y + float(move[2])
+    first = element.find(f"{SVG}rect")
+    card = element.tag == f"{SVG}g" and first is not None and first.get("x") is None
+    if card:
+        yield (x, y, x + float(first.get("width")), y + float(first.get("height"))), "box"
+    if element.tag == f"{SVG}text" and not inside:
+        size = 11 if element.get("class") == "flow" else 12
+        left, foot = x + float(element.get("x")), y + float(element.get("y"))
+        wide = 0.6 * size * len(element.text)
+        left -= wide / 2 if element.get("text-anchor") == "middle" else 0
+        yield (left, foot - 0.75 * size, left + wide, foot + 0.2 * size), element.text
+    for child in element:
+        yield from places(child, x, y, inside or card)
+
+
+def test_layers_stand_below_each_other():
+    def width_and_ends(count):
+        boxes = read(*residual(count), fold=False).boxes
+        cards = [Card(box) for box in boxes]
+        layout = place([(c.width, c.height) for c in cards],
+                       [(above, i) for i, box in enumerate(boxes) for above in box.above])
+        adds = [x for box, (x, _) in zip(boxes, layout.centres, strict=True) if box.title == "add"]
+        return layout.width, adds[1::2]  # the second of each layer is where its lines meet
+
+    width, ends = width_and_ends(20)
+    assert max(ends) - min(ends) < 1.0
+    assert width == pytest.approx(width_and_ends(5)[0], rel=0.05)
+
+
+def test_folded_boxes_tell_the_gradients_that_enter():
+    def f(x):
+        for i in range(3):
+            with viz.name_scope(f"layer {i}"):
+                x = x + x * 2.0
+        return total(x, axis=(0,), keepdims=False)
+
+    graph = read(*trace(f, mx.ones(4)), fold="scopes", gradients=True)
+    flows = [f for b in graph.boxes if b.kind == "fold" for f in b.flows]
+    # Ones arrive, of norm 2: twice through the product, once past it; then three times as much.
+    assert flows == ["|g| 12 + |g| 6", "|g| 4 + |g| 2"]
 
 
 def test_scopes_nest_decorate_and_end():

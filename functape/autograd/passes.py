@@ -30,7 +30,9 @@ class GradientEdge(NamedTuple):
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
     r"""Add the gradient of the sum of some tensors to the `.grad` of the leaves.
 
-    .. math:: x.\mathrm{grad} \mathrel{+}= \sum_i w_i^\top \frac{\partial y_i}{\partial x}
+    .. math::
+
+      x.\mathrm{grad} \leftarrow x.\mathrm{grad} + \sum_i w_i^\top \frac{\partial y_i}{\partial x}
 
     Args:
       tensors: a tensor or a sequence of them, y.

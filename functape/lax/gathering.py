@@ -19,10 +19,11 @@ from functape.tensor import constant
 class GatherDimensionNumbers(typing.NamedTuple):
     """Which axes of `gather` belong together.
 
-    offset_dims: the axes of the result that run within a window.
-    collapsed_slice_dims: the axes of the operand, of window length 1, that the result lacks.
-    start_index_map: the axes of the operand that the entries of an index vector are for.
-    operand_batching_dims, start_indices_batching_dims: axes of both that run together.
+    Args:
+      offset_dims: the axes of the result that run within a window.
+      collapsed_slice_dims: the axes of the operand, of window length 1, that the result lacks.
+      start_index_map: the axes of the operand that the entries of an index vector are for.
+      operand_batching_dims, start_indices_batching_dims: axes of both that run together.
     """
 
     offset_dims: tuple
@@ -35,11 +36,12 @@ class GatherDimensionNumbers(typing.NamedTuple):
 class ScatterDimensionNumbers(typing.NamedTuple):
     """Which axes of `scatter` belong together.
 
-    update_window_dims: the axes of the updates that run within a window.
-    inserted_window_dims: the axes of the operand, of window length 1, that the updates lack.
-    scatter_dims_to_operand_dims: the axes of the operand that the entries of an index vector are
-      for.
-    operand_batching_dims, scatter_indices_batching_dims: axes of both that run together.
+    Args:
+      update_window_dims: the axes of the updates that run within a window.
+      inserted_window_dims: the axes of the operand, of window length 1, that the updates lack.
+      scatter_dims_to_operand_dims: the axes of the operand that the entries of an index vector
+        are for.
+      operand_batching_dims, scatter_indices_batching_dims: axes of both that run together.
     """
 
     update_window_dims: tuple

@@ -81,5 +81,11 @@ def longest(labels):
     return best
 
 
-def counted(n):
-    return f"{n:,} node{'s' * (n != 1)}"
+def counted(n, one="node"):
+    """A number of things, in words.
+
+    >>> counted(3), counted(1, "leaf"), counted(2000, "leaf")
+    ('3 nodes', '1 leaf', '2,000 leaves')
+    """
+    several = "leaves" if one == "leaf" else one + "s"
+    return f"{n:,} {one if n == 1 else several}"

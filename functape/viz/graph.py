@@ -1,5 +1,6 @@
 """What a picture of a tape shows: boxes for nodes, leaves and results, and lines between them."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import mlx.core as mx
@@ -12,7 +13,7 @@ from functape.sinks import AccumulateGrad, Capture
 from functape.tape import RELEASED, NodeOfMany, OpNode, Output
 from functape.tensor import Tensor, constant
 from functape.tree_keys import parameter_labels
-from functape.viz.folding import Unit, by_repeats, by_scope
+from functape.viz.folding import Unit, by_repeats, by_scope, counted
 from functape.viz.gradients import measure, shown
 from functape.viz.gradients import size as size_of
 from functape.viz.scopes import scope_of
@@ -44,11 +45,13 @@ class Box:
 
 @dataclass
 class Graph:
-    """The boxes, inputs before what uses them, and the sum of the saved bytes."""
+    """The boxes, inputs before what uses them; the sum of the saved bytes; how many nodes and
+    leaves there are, those in folded boxes too."""
 
     boxes: list
     saved_bytes: int
     nodes: int
+    leaves: int
 
     def count(self, kind):
         return sum(box.kind == kind for box in self.boxes)
@@ -141,8 +144,9 @@ class Reader:
             for edge in node.edges:
                 users.setdefault(edge, set()).add(None if node in single else place[node])
         # A leaf that only one folded box uses is folded with it.
-        sinks = [n for n in nodes if n.is_sink and (
-            n in last or n in users and (None in users[n] or len(users[n]) > 1))]
+        leaves = [n for n in nodes if n.is_sink and (n in last or n in users)]
+        sinks = [n for n in leaves if n in last or None in users[n] or len(users[n]) > 1]
+        inside = Counter(min(users[n]) for n in set(leaves).difference(sinks))
         boxes = []
         missing = len(ops) - len(shown)
         if missing:
@@ -151,8 +155,9 @@ class Reader:
         place = {n: i + first for n, i in place.items()}
         place.update((n, i + len(boxes)) for i, n in enumerate(sinks))
         boxes += [self.sink(n) for n in sinks]
-        for unit in units:
-            boxes.append(self.op(unit.nodes[0]) if len(unit.nodes) == 1 else self.folded(unit))
+        for i, unit in enumerate(units):
+            boxes.append(self.op(unit.nodes[0]) if len(unit.nodes) == 1
+                         else self.folded(unit, inside[i]))
             self.connect(boxes[-1], unit, place, missing)
         for i, root in enumerate(roots):
             title = "result" if len(roots) == 1 else f"result {i}"
@@ -160,7 +165,7 @@ class Reader:
                              flows=[""]))
         boxes = repeat_leaves(boxes)
         adopt(boxes)
-        return Graph(boxes, sum(self.arrays.values()), len(shown))
+        return Graph(boxes, sum(self.arrays.values()), len(shown), len(leaves))
 
     def units(self, ops):
         if self.fold == "scopes":
@@ -187,15 +192,16 @@ class Reader:
                 box.flows += flows
             else:
                 box.above.append(above)
-                box.flows.append(flows[0] if len(flows) == 1 else "")
+                box.flows.append(" + ".join(filter(None, flows)) if len(flows) < 3 else "")
 
-    def folded(self, unit):
-        """One box for several nodes."""
+    def folded(self, unit, leaves):
+        """One box for several nodes, and for the leaves that no other uses."""
         boxes = [self.op(n) for n in unit.nodes]
         size = sum({id(a): a.nbytes for n in unit.nodes for a in arrays_saved(n)}.values())
         facts = [", ".join(f"{box.title}" for box in boxes[:4])
                  + (", \N{HORIZONTAL ELLIPSIS}" if len(boxes) > 4 else "")]
-        saved = [(unit.note, "", size, False)] if unit.note or size else []
+        note = ", ".join(filter(None, [unit.note, counted(leaves, "leaf") if leaves else ""]))
+        saved = [(note, "", size, False)] if note or size else []
         return Box("fold", unit.title, bracket(self.shapes.get(unit.nodes[-1])), saved=saved,
                    facts=facts if self.fold == "scopes" else [],
                    freed=any(b.freed for b in boxes))

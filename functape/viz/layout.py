@@ -15,12 +15,14 @@ GAP_X, GAP_Y = 26, 38
 
 @dataclass
 class Layout:
-    """Centres of the boxes, the waypoints of each line, and the size of the whole.
+    """Centres of the boxes, the top of the row of each, the waypoints of each line, and the size of
+    the whole.
 
     A line passes a row straight down between two waypoints, so it runs over no box.
     """
 
     centres: list
+    tops: list
     routes: dict
     width: float
     height: float
@@ -36,25 +38,27 @@ def place(sizes, lines):
     """
     sizes, chains = list(sizes), {}
     count, layer = len(sizes), layers(len(sizes), lines)
+    length = [0] * count  # of waypoints: the length of their line
     for upper, lower in dict.fromkeys(lines):
         between = range(layer[upper] - 1, layer[lower], -1)
         way = range(len(sizes), len(sizes) + len(between))
         sizes += [(10, 0)] * len(between)
         layer += between
+        length += [len(between)] * len(between)
         chains[upper, lower] = [upper, *way, lower]
     above, below = neighbours(len(sizes), chains.values())
     rows = [[] for _ in range(max(layer) + 1)]
     for box in first_order(count, len(sizes), above, below):
         rows[-1 - layer[box]].append(box)
     rows = sort_rows(rows, above, below)
-    xs = spread_out(rows, sizes, above, below, count)
+    xs = spread_out(rows, sizes, above, below, length)
     left = min(x - w / 2 for x, (w, _) in zip(xs, sizes, strict=True))
     width = max(x + w / 2 for x, (w, _) in zip(xs, sizes, strict=True)) - left
     spans, height = heights(rows, sizes)
     centres = [(xs[i] - left, sum(spans[i]) / 2) for i in range(count)]
     routes = {line: [(xs[i] - left, y) for i in chain[1:-1] for y in spans[i]]
               for line, chain in chains.items()}
-    return Layout(centres, routes, width, height)
+    return Layout(centres, [top for top, _ in spans[:count]], routes, width, height)
 
 
 def layers(count, lines):
@@ -155,20 +159,34 @@ def switched(rows, above, below):
 # --- coordinates --------------------------------------------------------------------------------
 
 
-def spread_out(rows, sizes, above, below, count):
+def spread_out(rows, sizes, above, below, length):
     """The x of each box: near its neighbours, without overlap."""
     xs = [0.0] * len(sizes)
-    pull = springs(above, below, count)
+    pull = springs(above, below, [size > 0 for size in length])
     for row in rows:
         settle(row, [(0.0, 1.0)] * len(row), sizes, xs)
     for sweep in range(SWEEPS):
         up, down = sweep % 3 != 1, sweep % 3 != 0  # from above, from below, from both
         for row in reversed(rows) if down else rows:
             settle(row, [wish(box, pull[box], up, down, xs) for box in row], sizes, xs)
+        straighten(rows, pull, length, xs)
     return xs
 
 
-def springs(above, below, count):
+def straighten(rows, pull, length, xs):
+    """Move whole rows, downwards, so that the longest line of each runs straight down: what every
+    sweep pushes aside would add up over hundreds of rows."""
+    for row in rows[1:]:
+        lines = [((max(length[box], length[near]), strength), xs[box] - xs[near])
+                 for box in row for near, strength, above in pull[box] if above]
+        longest = max(size for size, _ in lines)
+        steps = [step for size, step in lines if size == longest]
+        aside = sum(steps) / len(steps)
+        for box in row:
+            xs[box] -= aside
+
+
+def springs(above, below, waypoint):
     """For each box the boxes that pull at it: (box, how strongly, whether from above).
 
     Lines of ops keep straight, and long lines even more so; a leaf follows its op.
@@ -176,7 +194,7 @@ def springs(above, below, count):
     pull = [[] for _ in above]
     for lower, uppers in enumerate(above):
         for upper in uppers:
-            strength = (1, 3, 9)[(upper >= count) + (lower >= count)]
+            strength = (1, 3, 9)[waypoint[upper] + waypoint[lower]]
             if not above[upper] and len(below[upper]) == 1:
                 strength = 0.02
             pull[lower].append((upper, strength, True))

@@ -2,11 +2,13 @@
 
 from html import escape
 
+from functape.viz.folding import counted
 from functape.viz.layout import place
 
 EM = 12.0  # font size; all text is monospaced, so widths are known without a font
 CHAR = 0.61 * EM
-ROW, HEAD, PAD, MARGIN, FOOT = 17, 26, 11, 22, 52
+SMALL = 0.61 * 11  # the width of a letter at a line
+ROW, HEAD, PAD, MARGIN, FOOT = 17, 26, 11, 22, 70
 
 PALETTE = ("#0ea5e9", "#f43f5e", "#84cc16", "#a855f7", "#f97316", "#06b6d4", "#eab308", "#64748b")
 
@@ -29,8 +31,8 @@ STYLE = """
 @.fold { fill: #f1f5f9; stroke: #94a3b8; stroke-dasharray: 5 3 }
 @.freed { fill: #f8fafc; stroke: #cbd5e1; stroke-dasharray: 2 2 }
 @.mark { fill: #be185d }
-@.flow, @.halo { fill: #b45309; font-size: 11px }
-@.halo { stroke: #f8fafc; stroke-width: 4px; stroke-linejoin: round }
+@.flow { fill: #b45309; font-size: 11px }
+@.halo { fill: #f8fafc }
 @.frame { fill: #64748b; fill-opacity: .07; stroke: #94a3b8; stroke-dasharray: 1 3 }
 @.line { fill: none; stroke: #94a3b8; stroke-width: 1.5 }
 @.tip { fill: #94a3b8 }
@@ -44,8 +46,11 @@ def to_svg(graph):
     layout = place([(c.width, c.height) for c in cards], lines)
     colors = scope_colors(graph)
     notes = summary(graph)
+    framed = frames(graph, cards, layout)
+    titles = [(x - 2, y - 11, x + len(name) * CHAR + 2, y + 3) for x, y, name, _ in framed]
     width = max(layout.width, max(map(len, notes)) * CHAR) + 2 * MARGIN
-    top = MARGIN + (16 * min(8, len(colors)) if colors else 0)
+    keys = list(legend(colors))
+    top = MARGIN + (16 * (len(keys) + 1) if keys else 0)  # below the keys the title of a frame
     height = layout.height + top + MARGIN + FOOT
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tape" width="{width:.0f}" '
@@ -54,14 +59,16 @@ def to_svg(graph):
         f"<style>{STYLE}</style>",
         '<rect class="paper" width="100%" height="100%" rx="10"/>',
         f'<g transform="translate({(width - layout.width) / 2:.1f} {top})">',
-        *frames(graph, cards, layout),
-        *curves(graph, cards, layout),
+        *(rect for *_, rect in framed),
+        *curves(graph, cards, layout, titles),
+        *(halo(*place) + text("dim", x, f"{y:.1f}", name)
+          for place, (x, y, name, _) in zip(titles, framed, strict=True)),
         *(card.draw(x, y, colors.get(card.box.scope and card.box.scope[0][0]))
           for card, (x, y) in zip(cards, layout.centres, strict=True)),
         "</g>",
-        *(f'<text class="dim" x="{width / 2:.1f}" y="{height - MARGIN - 18 + 18 * i:.1f}" '
+        *(f'<text class="dim" x="{width / 2:.1f}" y="{height - MARGIN - 36 + 18 * i:.1f}" '
           f'text-anchor="middle">{escape(note)}</text>' for i, note in enumerate(notes)),
-        *legend(colors),
+        *keys,
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -69,24 +76,26 @@ def to_svg(graph):
 
 def scope_colors(graph):
     """A colour for the name of each outermost scope."""
-    names = dict.fromkeys(box.scope[0][0] for box in graph.boxes if box.scope)
+    names = dict.fromkeys(box.scope[0][0] for box in graph.boxes if box.scope and box.kind == "op")
     return {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(names)}
 
 
 def legend(colors):
     """Which colour means which scope, in the corner."""
-    for i, (name, color) in enumerate(colors.items()):
-        if i < 8:
-            y = 14 + 16 * i
-            yield f'<rect x="10" y="{y}" width="4" height="12" fill="{color}"/>'
-            yield text("dim", 19, y + 11, name)
+    shown = list(colors.items())[:len(PALETTE)]
+    for i, (name, color) in enumerate(shown):
+        y = 14 + 16 * i
+        yield (f'<rect x="10" y="{y}" width="4" height="12" fill="{color}"/>'
+               + text("dim", 19, y + 11, name))
+    if len(colors) > len(shown):
+        yield text("dim", 19, 25 + 16 * len(shown),
+                   f"\N{HORIZONTAL ELLIPSIS} {len(colors) - len(shown)} more, in the same colours")
 
 
 def summary(graph):
-    nodes, leaves = graph.nodes, graph.count("leaf")
-    return (f"{nodes} node{'s' * (nodes != 1)}, {leaves} lea{'f' if leaves == 1 else 'ves'}, "
+    return (f"{counted(graph.nodes)}, {counted(graph.leaves, 'leaf')}, "
             f"{amount(graph.saved_bytes)} saved",
-            "values flow down, gradients up; a card lists what its node saves")
+            "values flow down, gradients up;", "a card lists what its node saves")
 
 
 def amount(size):
@@ -168,9 +177,10 @@ def text(kind, x, y, words, end=False):
 # --- lines --------------------------------------------------------------------------------------
 
 
-def curves(graph, cards, layout):
+def curves(graph, cards, layout, taken):
     """The lines, each from the foot of a box to the head of another; those that meet at a box
-    spread along its edge in the order in which they come."""
+    spread along its edge in the order in which they come. What flows is written beside; `taken`:
+    places where something else is written."""
     centres, ways, starts, ends, flows = layout.centres, layout.routes, {}, {}, {}
     for i, box in enumerate(graph.boxes):
         for above in dict.fromkeys(box.above):
@@ -182,31 +192,72 @@ def curves(graph, cards, layout):
     into = ports(ends, cards, centres, lambda k: (ways[k] or [centres[k[0]]])[-1][0], -1)
     for line in out:
         yield curve([out[line], *ways[line], into[line]])
-    for line in out:  # over all lines
+    taken = list(taken)
+    for line in sorted(out, key=lambda k: (layout.tops[k[1]], into[k])):  # over all lines
         words = " + ".join(filter(None, flows[line]))
         if words:
-            (x, y), (end_x, end_y) = (ways[line] or [out[line]])[-1], into[line]
-            side = ends[line[1]].index(line) % 2  # neighbours at different heights
-            part = 0.55 if len(ends[line[1]]) == 1 else 0.38 + 0.32 * side
-            place = (f'x="{x + (end_x - x) * part:.1f}" y="{y + (end_y - y) * part + 3:.1f}" '
-                     f'text-anchor="middle">{escape(words)}</text>')
-            yield f'<text class="halo" {place}<text class="flow" {place}'
+            start = (ways[line] or [out[line]])[-1]
+            yield label(words, start, into[line], layout.tops[line[1]], taken)
+
+
+def label(words, start, end, top, taken):
+    """What flows along the last stretch of a line, between the rows of boxes, where no label is."""
+    width, height = len(words) * SMALL + 6, 13
+    levels = [(y, crossing(start, end, y + height / 2) - width / 2) for y in (top - 23, top - 37)]
+    free = [(x, y) for y, x in levels
+            if not any(overlap((x, y, x + width, y + height), other) for other in taken)]
+    if free:
+        x, y = free[0]
+    else:  # to the right of all that is in the way
+        y, x = levels[0]
+        for other in sorted(taken):
+            if overlap((x, y, x + width, y + height), other):
+                x = other[2] + 1
+    taken.append((x, y, x + width, y + height))
+    return halo(*taken[-1]) + text("flow", x + 3, f"{y + 10:.1f}", words)
+
+
+def halo(left, top, right, bottom):
+    """What keeps lines away from words."""
+    return (f'<rect class="halo" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" '
+            f'height="{bottom - top:.1f}"/>')
+
+
+def crossing(start, end, y):
+    """Where a line passes a height: it runs as `curve` draws it, x and y by the same cubics."""
+    (x1, y1), (x2, y2) = start, (end[0], end[1] - 6)
+    low, high = 0.0, 1.0
+    for _ in range(20):
+        t = (low + high) / 2
+        low, high = (t, high) if y1 + (y2 - y1) * eased(t, 0.5) < y else (low, t)
+    return x1 + (x2 - x1) * eased(t, 0.0)
+
+
+def eased(t, pull):
+    """A cubic from 0 to 1 whose inner control points are at `pull` and 1 - `pull`."""
+    return 3 * t * (1 - t) ** 2 * pull + 3 * t**2 * (1 - t) * (1 - pull) + t**3
+
+
+def overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def frames(graph, cards, layout):
-    """A frame around the boxes of each outermost scope, unless a box of another would be in it."""
+    """(x, y, title, frame) around the boxes of each outermost scope, unless a box of another would
+    be in it."""
     groups = {}
     for i, box in enumerate(graph.boxes):
         if box.scope:
             groups.setdefault(box.scope[0], []).append(i)
+    spans = [span(card, centre) for card, centre in zip(cards, layout.centres, strict=True)]
+    found = []
     for (name, _), members in groups.items():
-        left, top, right, bottom = around([span(cards[i], layout.centres[i]) for i in members])
-        others = (span(cards[i], layout.centres[i]) for i in range(len(cards)) if i not in members)
-        if any(a < right and left < c and b < bottom and top < d for a, b, c, d in others):
-            continue
-        yield (f'<rect class="frame" x="{left - 9:.1f}" y="{top - 9:.1f}" rx="9" '
-               f'width="{right - left + 18:.1f}" height="{bottom - top + 18:.1f}"/>')
-        yield text("dim", left - 5, f"{top - 13:.1f}", name)
+        left, top, right, bottom = frame = around([spans[i] for i in members])
+        if not any(overlap(spans[i], frame) for i in range(len(cards)) if i not in members):
+            found.append((left - 5, top - 13, name, (
+                f'<rect class="frame" x="{left - 9:.1f}" y="{top - 9:.1f}" rx="9" '
+                f'width="{right - left + 18:.1f}" height="{bottom - top + 18:.1f}"/>')))
+    return found
 
 
 def span(card, centre):

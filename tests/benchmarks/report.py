@@ -44,7 +44,8 @@ def sections(reports, points, libraries):
     workloads = [WORKLOADS[name] for name in reports]
     if any(not w.staged for w in workloads):
         yield "Time of a step, median of rounds:\n\n" + times_table(workloads, reports, libraries)
-        yield "Ratios round by round, median (least-most):\n\n" + ratios_table(workloads, reports)
+        yield "Ratios round by round, median (least-most):\n\n" + ratios_table(
+            workloads, reports, libraries)
         yield "Memory, MiB:\n\n" + memory_table(workloads, reports, libraries)
     for w in workloads:
         if w.staged:
@@ -88,14 +89,14 @@ def cell(entry):
     return seconds(time_of(entry)) + mark
 
 
-def ratios_table(workloads, reports):
-    rows = []
+def ratios_table(workloads, reports, libraries):
+    rows, known = [], [r for r in RATIOS if {*r[1:]} <= set(libraries)]
     for w in workloads:
-        found = [ratio(reports[w.name], upper, lower) for _, upper, lower in RATIOS]
+        found = [ratio(reports[w.name], upper, lower) for _, upper, lower in known]
         if not w.staged and any(found):
             rows.append([w.title, *["-" if r is None else f"{r[0]:.2f} ({r[1]:.2f}-{r[2]:.2f})"
                                     for r in found]])
-    return table(["workload", *[title for title, _, _ in RATIOS]], rows)
+    return table(["workload", *[title for title, _, _ in known]], rows)
 
 
 def memory_table(workloads, reports, libraries):
