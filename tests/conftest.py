@@ -3,8 +3,16 @@
 import functape  # noqa: F401  (before mlx.core, which then finds a fast BLAS)
 
 # isort: split
+import importlib.metadata
+import os
+
 import mlx.core as mx
 import pytest
+
+# Compiling takes most of JAX's time here, so: quickly rather than well. XLA ends the process if it
+# does not know an option, so only versions that were tried are given any.
+QUICK = ("--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+         "--xla_cpu_use_fusion_emitters=false")
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +23,9 @@ def seed():
 @pytest.fixture(scope="session")
 def oracle():
     """The module jax, in double precision on the CPU."""
+    pytest.importorskip("jaxlib")
+    if importlib.metadata.version("jaxlib").startswith("0.10."):
+        os.environ.setdefault("XLA_FLAGS", QUICK)
     jax = pytest.importorskip("jax")
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_enable_x64", True)

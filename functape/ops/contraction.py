@@ -52,6 +52,9 @@ def batch_matmul(op, size, args, mapped, params):
     x, y = args
     if mapped == (True, False) and len(y.shape) == 2:
         return op(x, y)
+    if mapped == (False, True) and len(x.shape) == 2 and y.shape[1:] == (x.shape[1], 1):
+        product = op(reshape(y, shape=y.shape[:2]), flipped(x))  # columns, as the rows of a matrix
+        return reshape(product, shape=(*product.shape, 1))
     full = max(len(a.shape) - m for a, m in zip(args, mapped, strict=True))
     x, y = (
         a.reshape((size, *(1,) * (full - len(a.shape) + 1), *a.shape[1:])) if m else a

@@ -14,7 +14,7 @@ import math
 
 import mlx.core as mx
 
-from functape.op import LINEAR, Op, Rule
+from functape.op import LINEAR, NUMBERS, Op, Rule, levels
 from functape.ops import reduce_kernels
 
 ARGS = ("x", "y", "z")
@@ -105,10 +105,19 @@ def batch_elementwise(op, size, args, mapped, params):
     """Align the axes after the batch axis, then apply the op."""
     ranks = [len(getattr(a, "shape", ())) - m for a, m in zip(args, mapped, strict=True)]
     full = max(ranks)
+    if levels.tracing and len(args) > 1:
+        args = [a if m or type(a) in NUMBERS else apart(a, size)
+                for a, m in zip(args, mapped, strict=True)]
     return op(*[
         a.reshape((size, *(1,) * (full - r), *a.shape[1:])) if m and r < full else a
         for a, r, m in zip(args, ranks, mapped, strict=True)
     ], **params)
+
+
+def apart(a, size):
+    """What serves a whole batch, behind a reshape. MLX's compiler fuses through a broadcast, and
+    would compute it again, sines and all, for each entry; it does not fuse through this."""
+    return a.reshape((1, *a.shape)) if size * math.prod(a.shape) > 256 else a
 
 
 def fit(g, shape, dtype):
