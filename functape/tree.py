@@ -10,7 +10,6 @@ import functools
 
 import optree
 
-from functape import tree_forms
 from functape.errors import ArgumentError, ShapeError, check_callable, describe
 from functape.suggest import for_names_of
 from functape.tree_keys import keys_of, structure_differences
@@ -29,8 +28,7 @@ def flatten(tree, is_leaf=None):
     >>> flatten({"b": 1, "a": (2, None)})[0]
     [2, 1]
     """
-    common = tree_forms.flatten(tree, NAMESPACE) if is_leaf is None else None
-    return common or optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
+    return optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
 
 
 def unflatten(treedef, leaves):
@@ -57,8 +55,7 @@ def map(f, tree, *rest, is_leaf=None):
     """
     check_callable("tree.map", f)
     if not rest:
-        leaves, treedef = flatten(tree, is_leaf)
-        return optree.tree_unflatten(treedef, [f(leaf) for leaf in leaves])
+        return optree.tree_map(f, tree, is_leaf=is_leaf, namespace=NAMESPACE)
     leaves, treedef = flatten(tree, is_leaf)
     columns = [leaves, *[up_to("tree.map", treedef, other) for other in rest]]
     return unflatten(treedef, [f(*row) for row in zip(*columns, strict=True)])
@@ -84,7 +81,7 @@ def leaves(tree, is_leaf=None):
     >>> leaves({"b": 1, "a": (2, None)})
     [2, 1]
     """
-    return flatten(tree, is_leaf)[0]
+    return optree.tree_leaves(tree, is_leaf, namespace=NAMESPACE)
 
 
 def structure(tree, is_leaf=None):
@@ -93,7 +90,7 @@ def structure(tree, is_leaf=None):
     >>> structure([1, 2]) == structure([3, 4])
     True
     """
-    return flatten(tree, is_leaf)[1]
+    return optree.tree_structure(tree, is_leaf, namespace=NAMESPACE)
 
 
 def reduce(function, tree, initializer=MISSING, is_leaf=None):

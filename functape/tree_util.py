@@ -3,9 +3,11 @@
 import dataclasses
 import functools
 
+import mlx.core as mx
+import numpy as np
 import optree
 
-from functape import tree, tree_forms
+from functape import tree
 from functape.errors import ArgumentError, FunctapeError, check_callable, describe
 from functape.suggest import for_names_of
 from functape.tensor import Tensor
@@ -32,8 +34,7 @@ from functape.tree_keys import (
 )
 
 PyTreeDef = optree.PyTreeSpec
-LEAVES = tree_forms.LEAVES
-LEAVES.add(Tensor)
+LEAVES = (bool, int, float, complex, str, bytes, mx.array, np.ndarray, Tensor)
 
 
 class RegistrationError(FunctapeError, ValueError):

@@ -5,10 +5,8 @@ import functape as ft
 # isort: split
 import collections
 import dataclasses
-import random
 
 import numpy as np
-import optree
 import pytest
 from agreement import close
 
@@ -231,26 +229,3 @@ def test_ravel_pytree(oracle):
         ft.flatten_util.ravel_pytree(tree)[1](np.zeros(3))
     with pytest.raises(TypeError, match="float64"):
         ft.flatten_util.ravel_pytree(tree)[1](np.zeros(9, np.float32))
-
-
-def random_tree(rng, depth=3):
-    """Tuples, lists and dicts, empty ones and wide ones too, with some None."""
-    kind = rng.choice(["leaf", "none"] + ["tuple", "list", "dict", "wide"] * (depth > 0))
-    if kind in ("leaf", "none"):
-        return rng.random() if kind == "leaf" else None
-    if kind == "wide":
-        return [rng.random() for _ in range(rng.randrange(9))]
-    children = [random_tree(rng, depth - 1) for _ in range(rng.randrange(4))]
-    if kind == "dict":
-        return dict(zip(rng.sample("abcdefgh", len(children)), children, strict=True))
-    return children if kind == "list" else tuple(children)
-
-
-def test_the_fast_walk_is_optree():
-    rng = random.Random(0)
-    for _ in range(300):
-        tree = random_tree(rng)
-        want = optree.tree_flatten(tree, namespace=ft.tree.NAMESPACE)
-        assert ft.tree.flatten(tree) == want
-        assert repr(ft.tree.unflatten(want[1], want[0])) == repr(tree)  # dicts in their own order
-        assert repr(ft.tree.map(float, tree)) == repr(tree)

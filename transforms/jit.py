@@ -13,7 +13,6 @@ import traceback
 import warnings
 
 import mlx.core as mx
-import optree
 
 from functape import tree
 from functape.autograd.checkpoint import generator_key, set_generator_key
@@ -25,7 +24,6 @@ from functape.transforms import boundary
 OWN_FILES = tuple(os.path.dirname(os.path.realpath(path)) + os.sep
                   for path in (tree.__file__, __file__))
 EVAL = "[eval]"  # how MLX says that a tracer has no value
-ARRAY = {mx.array}
 UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
 
 
@@ -84,11 +82,10 @@ class Compiled:
     def __call__(self, *args, **kwargs):
         fixed, moving = self.parted(args, kwargs)
         leaves, structure = tree.flatten(moving)
-        kinds = set(map(type, leaves))
-        usual = kinds == ARRAY
-        arrays = leaves if usual else [entering(a, moving, i) for i, a in enumerate(leaves)]
+        arrays = [a if type(a) is mx.array else entering(a, moving, i)
+                  for i, a in enumerate(leaves)]
         # a graph or a transform around this call, or compiling is switched off
-        if levels.tracing or switched.off or not usual and any([a is None for a in arrays]):
+        if levels.tracing or switched.off or any([a is None for a in arrays]):
             return self.uncompiled(args, kwargs)
         graph = self.graph(structure, fixed, arrays)
         if graph.eager:
@@ -104,8 +101,8 @@ class Compiled:
             self.graphs[self.key(structure, fixed, arrays)] = graph
             return self.uncompiled(args, kwargs)
         self.by_shape = self.by_shape or graph.varies
-        outs = outs if usual or boundary.are_plain(kinds) else map(Tensor, outs)
-        return optree.tree_unflatten(graph.out, outs)
+        outs = outs if boundary.are_plain(map(type, leaves)) else map(Tensor, outs)
+        return tree.unflatten(graph.out, outs)
 
     def parted(self, args, kwargs):
         """The static arguments, as pairs (place, value), and the others: (a list, a dict)."""
@@ -232,8 +229,6 @@ def tracing():
 
 def entering(leaf, moving, i):
     """The `mx.array` of an argument; None if a transform tracks it."""
-    if type(leaf) is mx.array:
-        return leaf
     if isinstance(leaf, boundary.ARRAYS):
         value = constant(leaf, "jit", i)
         return None if is_tracked(value) else value.array
