@@ -35,6 +35,10 @@ class GraphError(FunctapeError, RuntimeError):
     """The tape cannot answer: freed, unreachable, or nothing on it requires grad."""
 
 
+class LinearityError(GraphError, NotImplementedError):
+    """The transpose of a function that is not linear was asked for."""
+
+
 class InplaceError(FunctapeError, RuntimeError):
     """An in-place change that would make a gradient wrong."""
 
