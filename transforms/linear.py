@@ -7,9 +7,10 @@ that recorded.
 
 import mlx.core as mx
 
-from functape import tree
-from functape.errors import ArgumentError, check_callable
+from functape import engine, tree
+from functape.errors import ArgumentError, LinearityError, check_callable
 from functape.op import Op
+from functape.tape import OpNode
 from functape.tensor import constant
 from functape.transforms import boundary
 from functape.transforms.reverse import vjp
@@ -62,6 +63,11 @@ def linear_transpose(f, *primals):
     Returns:
       A function from a cotangent of the output to a tuple, one cotangent for each argument.
 
+    Raises:
+      LinearityError: the derivative of an operation in `f` depends on an argument; the message
+        names it. Constants that `f` adds are left out, as in JAX, and comparisons are taken as they
+        come out at 0.
+
     >>> import functape as ft
     >>> transpose = ft.linear_transpose(lambda x: 3.0 * x, 1.0)
     >>> transpose(2.0)
@@ -72,4 +78,51 @@ def linear_transpose(f, *primals):
                      primals)
     if not tree.leaves(zeros):
         raise ArgumentError("linear_transpose needs at least one array argument.")
-    return vjp(f, *zeros)[1]
+
+    def watched(*args):
+        out = f(*args)
+        refuse_nonlinear(tree.leaves(args), tree.leaves(out))
+        return out
+
+    return vjp(watched, *zeros)[1]
+
+
+def refuse_nonlinear(inputs, outputs):
+    """A function is linear in its inputs if no rule on the way reads what depends on them."""
+    ends = {edge for edge in map(edge_of, inputs) if edge is not None}
+    roots = [edge for edge in map(edge_of, outputs) if edge is not None and edge not in ends]
+    suspects = [node for node in behind(roots, ends) if isinstance(node, OpNode) and any(
+        at < 0 or node.edges[at] is not None for at in node.plan.sources)]
+    if suspects:
+        order, live, _ = engine.schedule(roots, ends, through=False)
+        moving = ends.union(order if live is None else live)
+        for node in sorted(moving.intersection(suspects), key=lambda n: n.seq):
+            refuse_rules(node, moving)
+
+
+def behind(roots, ends):
+    """The nodes between, in no order."""
+    found, stack = ends.union(roots), list(roots)
+    while stack:
+        node = stack.pop()
+        yield node
+        for edge in node.edges:
+            if edge is not None and edge not in found:
+                found.add(edge)
+                stack.append(edge)
+
+
+def refuse_rules(node, moving):
+    """Refuse a node that saved what moves, unless only the rules of other arguments read it."""
+    op, steps = node.plan.op, node.plan.steps
+    moved = {n for n in node.plan.arrays
+             if n in op.outputs or op.variadic or node.edges[op.args.index(n)] in moving}
+    if any(node.edges[i] in moving and not moved.isdisjoint(rule.reads) for i, rule, _ in steps):
+        raise LinearityError(
+            f"linear_transpose takes a linear function, but this one applies {op.name} to what "
+            f"depends on its arguments, and {op.name} is not linear in that. For the derivative at "
+            "a point use vjp(f, *primals)[1].")
+
+
+def edge_of(a):
+    return getattr(a, "edge", None)

@@ -2,7 +2,7 @@
 
 import math
 
-from functape.errors import ShapeError, describe
+from functape.errors import ShapeError, check_range, check_word, describe
 from functape.numpy.arguments import axis_of, inexact, value
 from functape.ops import activations as ops
 from functape.ops import elementwise, movement
@@ -63,6 +63,7 @@ def celu(x, alpha=1.0):
     >>> ft.nn.celu(ft.numpy.array([-1.0, 2.0]), alpha=2.0).round(3)
     tensor([-0.787,  2.   ])
     """
+    check_range("celu", "(0, inf)", alpha=alpha)
     x = floating(x, "celu")
     low = elementwise.expm1(elementwise.minimum(x, 0) / alpha)
     return elementwise.maximum(x, 0) + alpha * low
@@ -85,6 +86,7 @@ def squareplus(x, b=4):
     >>> ft.nn.squareplus(0.0)
     tensor(1.)
     """
+    check_range("squareplus", "[0, inf)", b=b)
     x = floating(x, "squareplus")
     return (x + elementwise.sqrt(elementwise.square(x) + b)) * 0.5
 
@@ -239,6 +241,7 @@ def gelu(x, approximate=True):
     >>> ft.nn.gelu(1.0).round(3), ft.nn.gelu(1.0, approximate=False).round(4)
     (tensor(0.841), tensor(0.8413))
     """
+    check_word("gelu", (True, False), approximate=approximate)
     x = floating(x, "gelu")
     if approximate:
         inner = x * (elementwise.square(x) * (0.044715 * math.sqrt(2 / math.pi))

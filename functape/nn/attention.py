@@ -3,7 +3,7 @@
 import mlx.core as mx
 import numpy as np
 
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
 from functape.nn.activations import floating
 from functape.nn.exponentials import as_mask
 from functape.nn.normalisation import fused
@@ -47,9 +47,7 @@ def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None
     (1, 3, 2, 4)
     """
     name = "dot_product_attention"
-    if implementation not in (None, "xla"):
-        raise ArgumentError(f"{name}: implementation must be None or 'xla', but is "
-                            f"{implementation!r}.")
+    check_word(name, (None, "xla"), implementation=implementation)
     given = floating(query, name)
     q, k, v = heads_first(name, given, key, value)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
@@ -205,6 +203,7 @@ def rope(x, dims=None, *, traditional=False, base=10000.0, scale=1.0, offset=0, 
     tensor([[1.   , 0.   ],
             [0.54 , 0.841]])
     """
+    check_range("rope", "(0, inf)", base=base)
     x = floating(x, "rope")
     dims = x.shape[-1] if dims is None and x.shape else integer(dims, "rope", "dims")
     if len(x.shape) < 2 or dims % 2 or not 0 < dims <= x.shape[-1]:

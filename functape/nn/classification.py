@@ -4,7 +4,7 @@ import math
 
 import mlx.core as mx
 
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ShapeError, check_range, describe
 from functape.nn.activations import floating
 from functape.nn.exponentials import as_mask
 from functape.nn.losses import pair, reduced
@@ -38,9 +38,7 @@ def cross_entropy(logits, targets, weights=None, axis=-1, label_smoothing=0.0, r
     tensor([0.693, 0.693])
     """
     name = "cross_entropy"
-    if not 0 <= label_smoothing < 1:
-        raise ArgumentError(f"{name}: label_smoothing must be in [0, 1), but is "
-                            f"{label_smoothing!r}.")
+    check_range(name, "[0, 1)", label_smoothing=label_smoothing)
     x, targets = floating(logits, name), value(targets, name, 1)
     axis = axis_of(axis, len(x.shape), name)
     if targets.shape == x.shape:
@@ -111,6 +109,7 @@ def smooth_labels(labels, alpha, axis=-1):
     >>> ft.nn.smooth_labels(ft.numpy.array([1.0, 0.0]), 0.2).round(3)
     tensor([0.9, 0.1])
     """
+    check_range("smooth_labels", "[0, 1]", alpha=alpha)
     p = floating(labels, "smooth_labels")
     return p * (1 - alpha) + alpha / p.shape[axis_of(axis, len(p.shape), "smooth_labels")]
 
@@ -188,6 +187,8 @@ def sigmoid_focal_loss(logits, labels, alpha=None, gamma=2.0):
     >>> ft.nn.sigmoid_focal_loss(0.0, 1.0).round(3)
     tensor(0.173)
     """
+    check_range("sigmoid_focal_loss", "[0, 1]", alpha=alpha)
+    check_range("sigmoid_focal_loss", "[0, inf)", gamma=gamma)
     x, t = floating(logits, "sigmoid_focal_loss"), value(labels, "sigmoid_focal_loss", 1)
     p = elementwise.sigmoid(x)
     wrong = p + t - 2 * p * t

@@ -1,7 +1,7 @@
 """Dropout: noise by a key."""
 
 from functape import random
-from functape.errors import ArgumentError
+from functape.errors import check_range
 from functape.nn.activations import floating
 from functape.numpy.arguments import as_type, axes_of
 from functape.ops.families import scale
@@ -23,8 +23,7 @@ def dropout(key, x, rate=0.5, *, broadcast_dims=(), deterministic=False):
     True
     """
     x = floating(x, "dropout")
-    if not 0 <= rate <= 1:
-        raise ArgumentError(f"dropout: rate is a probability in [0, 1], but is {rate!r}.")
+    check_range("dropout", "[0, 1]", rate=rate)
     if deterministic or rate == 0:
         return x
     if rate == 1:

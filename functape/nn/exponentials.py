@@ -5,6 +5,7 @@ import math
 import mlx.core as mx
 
 from functape import dtypes
+from functape.errors import check_range
 from functape.nn.activations import floating
 from functape.numpy import reductions as sums
 from functape.numpy.arguments import as_type, axes_of, axis_of, integer, value
@@ -140,6 +141,7 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     """
     x = value(x, "one_hot")
     n = integer(num_classes, "one_hot", "num_classes")
+    check_range("one_hot", "[0, inf)", num_classes=n)
     axis = axis_of(axis, len(x.shape) + 1, "one_hot")
     x = movement.reshape(x, shape=(*x.shape[:axis], 1, *x.shape[axis:]))
     classes = mx.arange(n).reshape(-1, *(1,) * (len(x.shape) - 1 - axis))

@@ -5,7 +5,7 @@ import math
 import mlx.core as mx
 
 from functape import dtypes, random
-from functape.errors import ArgumentError, ShapeError
+from functape.errors import ShapeError, check_order, check_range, check_word
 from functape.numpy import creation
 from functape.numpy.arguments import as_type, shape_of
 from functape.ops import movement
@@ -72,6 +72,7 @@ def normal(stddev=0.01, dtype=None):
     >>> ft.nn.initializers.normal(1.0)(key, (3,)).shape
     (3,)
     """
+    check_range("normal", "[0, inf)", stddev=stddev)
     return initializer(dtype, lambda key, shape, kind: random.normal(key, shape, kind) * stddev)
 
 
@@ -83,6 +84,8 @@ def truncated_normal(stddev=0.01, dtype=None, lower=-2.0, upper=2.0):
     >>> bool((ft.nn.initializers.truncated_normal(1.0)(key, (100,)) <= 2.0).all())
     True
     """
+    check_range("truncated_normal", "[0, inf)", stddev=stddev)
+    check_order("truncated_normal", lower=lower, upper=upper)
     return initializer(dtype, lambda key, shape, kind:
                        random.truncated_normal(key, lower, upper, shape, kind) * stddev)
 
@@ -111,12 +114,10 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
     >>> init(ft.random.key(0), (4, 3)).shape
     (4, 3)
     """
-    if mode not in MODES:
-        raise ArgumentError(f"variance_scaling: mode must be one of {', '.join(MODES)}, but is "
-                            f"{mode!r}.")
-    if distribution not in ("truncated_normal", "normal", "uniform"):
-        raise ArgumentError("variance_scaling: distribution must be 'truncated_normal', 'normal' "
-                            f"or 'uniform', but is {distribution!r}.")
+    check_word("variance_scaling", MODES, mode=mode)
+    check_word("variance_scaling", ("truncated_normal", "normal", "uniform"),
+               distribution=distribution)
+    check_range("variance_scaling", "[0, inf)", scale=scale)
 
     def fill(key, shape, kind):
         fan_in, fan_out = fans(shape, in_axis, out_axis, batch_axis)

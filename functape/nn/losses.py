@@ -3,7 +3,7 @@ with a `reduction` return the losses themselves for "none", or their "mean" or "
 
 import math
 
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ShapeError, check_range, check_word, describe
 from functape.nn.activations import floating
 from functape.nn.exponentials import as_mask
 from functape.numpy import moments, reductions
@@ -17,9 +17,7 @@ REDUCTIONS = {"none": lambda loss: loss, "mean": moments.mean, "sum": reductions
 
 
 def reduced(name, loss, reduction, weights=None):
-    if reduction not in REDUCTIONS:
-        raise ArgumentError(f"{name}: reduction must be 'none', 'mean' or 'sum', but is "
-                            f"{reduction!r}.")
+    check_word(name, REDUCTIONS, reduction=reduction)
     if weights is not None:
         weights = value(weights, name)
         if weights.shape != loss.shape:
@@ -92,6 +90,7 @@ def huber_loss(inputs, targets, delta=1.0, reduction="none"):
     >>> ft.nn.huber_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
     tensor([0.125, 2.5  ])
     """
+    check_range("huber_loss", "(0, inf)", delta=delta)
     x, y = pair("huber_loss", inputs, targets)
     return reduced("huber_loss", parabola_and_line(x - y, delta), reduction)
 
@@ -109,6 +108,7 @@ def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
     >>> ft.nn.smooth_l1_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
     tensor(1.3125)
     """
+    check_range("smooth_l1_loss", "[0, inf)", beta=beta)
     if beta == 0:
         return l1_loss(predictions, targets, reduction)
     x, y = pair("smooth_l1_loss", predictions, targets)
@@ -142,6 +142,7 @@ def gaussian_nll_loss(inputs, targets, vars, full=False, eps=1e-6, reduction="me
     >>> ft.nn.gaussian_nll_loss(one, 3 * one, one)
     tensor(2.)
     """
+    check_range("gaussian_nll_loss", "[0, inf)", eps=eps)
     x, y = pair("gaussian_nll_loss", inputs, targets)
     v = elementwise.maximum(floating(vars, "gaussian_nll_loss"), eps)
     loss = (elementwise.log(v) + elementwise.square(y - x) / v) * 0.5
@@ -212,6 +213,7 @@ def cosine_similarity(predictions, targets, *, epsilon=0.0, axis=-1, where=None)
     tensor(0.6)
     """
     name = "cosine_similarity"
+    check_range(name, "[0, inf)", epsilon=epsilon)
     x, y = floating(predictions, name), floating(targets, name)
     if where is not None:
         mask = as_mask(where)
@@ -249,6 +251,7 @@ def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
     >>> ft.nn.cosine_similarity_loss(x, x)
     tensor([1.])
     """
+    check_range("cosine_similarity_loss", "[0, inf)", eps=eps)
     x, y = pair("cosine_similarity_loss", x1, x2)
     axis = axis_of(axis, len(x.shape), "cosine_similarity_loss")
     size = elementwise.maximum(length(x, axis, False) * length(y, axis, False), eps)
@@ -272,6 +275,8 @@ def triplet_loss(anchors, positives, negatives, axis=-1, p=2, margin=1.0, eps=1e
     >>> ft.nn.triplet_loss(a, a + 3.0, a)
     tensor([5.241641])
     """
+    check_range("triplet_loss", "(0, inf)", p=p)
+    check_range("triplet_loss", "[0, inf)", eps=eps)
     a, x = pair("triplet_loss", anchors, positives)
     a, y = pair("triplet_loss", a, negatives)
 

@@ -2,7 +2,7 @@
 
 import mlx.core as mx
 
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
 from functape.nn.activations import floating
 from functape.numpy import moments
 from functape.numpy.arguments import axes_of, integer, value
@@ -34,7 +34,8 @@ def affine(y, weight, bias):
     return y if bias is None else y + bias
 
 
-def rows(x, name):
+def rows(x, name, eps):
+    check_range(name, "[0, inf)", eps=eps)
     x = floating(x, name)
     if not x.shape:
         raise ShapeError(f"{name} normalises the last axis, and a scalar has none.")
@@ -57,7 +58,7 @@ def layer_norm(x, weight=None, bias=None, eps=1e-5):
     >>> ft.nn.layer_norm(ft.numpy.array([1.0, 3.0]), eps=0.0)
     tensor([-1.,  1.])
     """
-    x = rows(x, "layer_norm")
+    x = rows(x, "layer_norm", eps)
     weight = channel(weight, x, "layer_norm", "weight")
     bias = channel(bias, x, "layer_norm", "bias")
     if fused(x):
@@ -76,7 +77,7 @@ def rms_norm(x, weight=None, eps=1e-5):
     >>> ft.nn.rms_norm(ft.numpy.array([1.0, 7.0]), eps=0.0)
     tensor([0.2, 1.4])
     """
-    x = rows(x, "rms_norm")
+    x = rows(x, "rms_norm", eps)
     weight = channel(weight, x, "rms_norm", "weight")
     if fused(x):
         weight = mx.ones(x.shape[-1:], x.dtype) if weight is None else weight
@@ -97,7 +98,7 @@ def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
     >>> ft.nn.group_norm(ft.numpy.array([[1.0, 3.0, 0.0, 8.0]]), 2, eps=0.0)
     tensor([[-1.,  1., -1.,  1.]])
     """
-    x = rows(x, "group_norm")
+    x = rows(x, "group_norm", eps)
     groups = integer(num_groups, "group_norm", "num_groups")
     if len(x.shape) < 2 or groups < 1 or x.shape[-1] % groups:
         raise ShapeError(f"group_norm splits the channels of (N, ..., C) into groups of equal "
@@ -116,7 +117,7 @@ def instance_norm(x, weight=None, bias=None, eps=1e-5):
     >>> ft.nn.instance_norm(ft.numpy.array([[[1.0], [3.0]]]), eps=0.0).reshape(-1)
     tensor([-1.,  1.])
     """
-    x = rows(x, "instance_norm")
+    x = rows(x, "instance_norm", eps)
     if len(x.shape) < 3:
         raise ShapeError(f"instance_norm takes (N, positions..., C), but x is {describe(x)}.")
     y = fast.same_type(fast.standard(x, tuple(range(1, len(x.shape) - 1)), eps), x)
@@ -148,7 +149,8 @@ def batch_norm(x, running_mean=None, running_var=None, weight=None, bias=None, *
     >>> y.reshape(-1), mean
     (tensor([-1.,  1.]), tensor([0.2]))
     """
-    x = rows(x, "batch_norm")
+    check_range("batch_norm", "[0, 1]", momentum=momentum)
+    x = rows(x, "batch_norm", eps)
     old_mean = channel(running_mean, x, "batch_norm", "running_mean")
     old_var = channel(running_var, x, "batch_norm", "running_var")
     weight = channel(weight, x, "batch_norm", "weight")
@@ -196,9 +198,8 @@ def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None, 
     >>> ft.nn.standardize(ft.numpy.array([1.0, 3.0]), epsilon=0.0)
     tensor([-1.,  1.])
     """
-    if algorithm not in ("fast", "stable"):
-        raise ArgumentError(f"standardize: algorithm must be 'fast' or 'stable', but is "
-                            f"{algorithm!r}.")
+    check_word("standardize", ("fast", "stable"), algorithm=algorithm)
+    check_range("standardize", "[0, inf)", epsilon=epsilon)
     x = floating(x, "standardize")
     axes = axes_of(axis, len(x.shape), "standardize")
     if mean is None and variance is None and where is None:

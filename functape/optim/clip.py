@@ -4,7 +4,7 @@ import math
 
 import mlx.core as mx
 
-from functape.errors import ArgumentError, GraphError, describe
+from functape.errors import ArgumentError, GraphError, check_range, describe
 from functape.tensor import Tensor
 
 
@@ -29,10 +29,8 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     tensor(5.)
     """
     grads = gradients(parameters)
-    if not max_norm >= 0:
-        raise ArgumentError(f"clip_grad_norm_: max_norm must be 0 or more, but is {max_norm}.")
-    if not norm_type > 0:
-        raise ArgumentError(f"clip_grad_norm_: norm_type must be positive, but is {norm_type}.")
+    check_range("clip_grad_norm_", "[0, inf]", max_norm=max_norm)
+    check_range("clip_grad_norm_", "(0, inf]", norm_type=norm_type)
     if not grads:
         return Tensor(mx.array(0.0))
     sizes = [mx.abs(g.array).astype(mx.float32) for g in grads]
@@ -61,6 +59,7 @@ def clip_grad_value_(parameters, clip_value):
     >>> w.grad
     tensor([-1. ,  0.5])
     """
+    check_range("clip_grad_value_", "[0, inf]", clip_value=clip_value)
     for g in gradients(parameters):
         g.change(mx.clip(g.array, -clip_value, clip_value).astype(g.dtype),
                       "clip_grad_value_")

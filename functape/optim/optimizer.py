@@ -12,6 +12,7 @@ import mlx.core as mx
 from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.op import Value
+from functape.optim.ranges import check_values
 from functape.tensor import Tensor
 
 
@@ -68,16 +69,18 @@ class Optimizer:
                 raise ArgumentError(f"{name}: parameter {i}, {describe(p)}, is given twice. Name "
                                     "each leaf in one group.")
         full = {**self.defaults, **group, "params": leaves}
-        check_names(type(self), {k: v for k, v in full.items() if k != "params"})
+        hyperparameters = {k: v for k, v in full.items() if k != "params"}
+        check_names(type(self), hyperparameters)
+        check_values(self.rule, hyperparameters)
         self.param_groups.append(full)
         self.rules.append((None, None))
-        self.current(len(self.rules) - 1)  # an impossible hyperparameter is an error now
 
     def current(self, i):
         """The rule of a group, made anew where its hyperparameters were changed."""
         wanted = {k: v for k, v in self.param_groups[i].items() if k != "params"}
         given, rule = self.rules[i]
         if given != wanted:
+            check_values(self.rule, wanted)
             new = self.rule(**{RENAMED.get(k, k): v for k, v in wanted.items()})
             if rule is not None:
                 new.state["step"] = rule.state["step"]

@@ -8,7 +8,7 @@ import math
 import mlx.core as mx
 
 from functape import dtypes
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ShapeError, check_order, check_range, check_word, describe
 from functape.numpy import linalg
 from functape.numpy.arguments import as_type, integer, shape_of
 from functape.numpy.arranging import broadcast_shapes
@@ -18,7 +18,7 @@ from functape.ops import elementwise as ops
 from functape.ops.elementwise import exp, log, log1p
 from functape.ops.normal import ndtr, ndtri
 from functape.random.keys import checked, float_type, split, unit
-from functape.random.parameters import parameters
+from functape.random.parameters import RESOLUTIONS, parameters
 from functape.scipy.special.arguments import floats as as_floats
 
 # --- uniform ------------------------------------------------------------------------------------
@@ -62,6 +62,7 @@ def triangular(key, left, mode, right, shape=None, dtype=None):
     >>> ft.random.triangular(ft.random.key(0), 0.0, 0.5, 1.0, (3,)).shape
     (3,)
     """
+    check_order("triangular", left=left, mode=mode, right=right)
     key = checked(key, "triangular")
     shape, dtype, (a, c, b) = parameters("triangular", shape, dtype, left, mode, right)
     u = unit(key, shape, dtype, True)
@@ -100,6 +101,7 @@ def truncated_normal(key, lower, upper, shape=None, dtype=None):
     >>> bool((1 <= x).all() and (x <= 2).all())
     True
     """
+    check_order("truncated_normal", lower=lower, upper=upper)
     key = checked(key, "truncated_normal")
     shape, dtype, (low, high) = parameters("truncated_normal", shape, dtype, lower, upper)
     flip = low > 0  # the left tail is the exact one
@@ -127,9 +129,7 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     (5, 2)
     """
     key = checked(key, "multivariate_normal")
-    if method not in ROOTS:
-        raise ArgumentError(f"multivariate_normal: method must be one of {tuple(ROOTS)}, but is "
-                            f"{method!r}.")
+    check_word("multivariate_normal", ROOTS, method=method)
     _, dtype, _ = parameters("multivariate_normal", None, dtype, mean)
     mean, cov = (as_type(a, dtype) for a in as_floats("multivariate_normal", mean, cov))
     n = mean.shape[-1] if mean.shape else -1
@@ -163,6 +163,7 @@ def lognormal(key, sigma=1.0, shape=None, dtype=None):
     >>> ft.random.lognormal(ft.random.key(0), 0.5, (3,)).shape
     (3,)
     """
+    check_range("lognormal", "[0, inf)", sigma=sigma)
     shape, dtype, (sigma,) = parameters("lognormal", shape, dtype, sigma)
     return exp(sigma * normal(key, shape, dtype))
 
@@ -185,6 +186,7 @@ def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
     >>> ft.random.double_sided_maxwell(ft.random.key(0), 0.0, 1.0, (3,)).shape
     (3,)
     """
+    check_range("double_sided_maxwell", "[0, inf)", scale=scale)
     first, second = split(key)
     shape, dtype, (loc, scale) = parameters("double_sided_maxwell", shape, dtype, loc, scale)
     sign = where(unit(second, shape, dtype) < 0.5, -1.0, 1.0)
@@ -212,6 +214,7 @@ def gumbel(key, shape=(), dtype=None, mode=None):
     >>> ft.random.gumbel(ft.random.key(0), (3,)).shape
     (3,)
     """
+    check_word("gumbel", RESOLUTIONS, mode=mode)
     return -log(-log(between(key, shape, dtype, "gumbel")))
 
 
@@ -253,6 +256,7 @@ def rayleigh(key, scale, shape=None, dtype=None):
     >>> ft.random.rayleigh(ft.random.key(0), 2.0, (3,)).shape
     (3,)
     """
+    check_range("rayleigh", "[0, inf)", scale=scale)
     shape, dtype, (scale,) = parameters("rayleigh", shape, dtype, scale)
     return scale * ops.sqrt(2 * exponential(key, shape, dtype))
 
@@ -264,6 +268,7 @@ def pareto(key, b, shape=None, dtype=None):
     >>> ft.random.pareto(ft.random.key(0), 2.0, (3,)).shape
     (3,)
     """
+    check_range("pareto", "(0, inf)", b=b)
     shape, dtype, (b,) = parameters("pareto", shape, dtype, b)
     return exp(exponential(key, shape, dtype) / b)
 
@@ -275,6 +280,7 @@ def weibull_min(key, scale, concentration, shape=(), dtype=None):
     >>> ft.random.weibull_min(ft.random.key(0), 2.0, 1.5, (3,)).shape
     (3,)
     """
+    check_range("weibull_min", "(0, inf)", scale=scale, concentration=concentration)
     shape, dtype, (scale, power) = parameters("weibull_min", shape, dtype, scale, concentration)
     return scale * exponential(key, shape, dtype) ** (1 / power)
 
@@ -286,6 +292,7 @@ def wald(key, mean, shape=None, dtype=None):
     >>> ft.random.wald(ft.random.key(0), 2.0, (3,)).shape
     (3,)
     """
+    check_range("wald", "(0, inf)", mean=mean)
     first, second = split(key)
     shape, dtype, (mean,) = parameters("wald", shape, dtype, mean)
     y = ops.square(normal(first, shape, dtype))

@@ -4,7 +4,7 @@
 import mlx.core as mx
 
 from functape import dtypes
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
 from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, value
 from functape.numpy.arranging import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import where
@@ -18,7 +18,7 @@ from functape.ops.elementwise import log, log1p, stop_gradient
 from functape.ops.random import COUNT_TRIES, binomial_sample, poisson_sample, random_bits
 from functape.random.continuous import gumbel
 from functape.random.keys import checked, split, unit, wide_bits
-from functape.random.parameters import fits, full, parameters
+from functape.random.parameters import RESOLUTIONS, fits, full, parameters
 from functape.scipy.special.arguments import floats as as_floats
 
 # --- whole numbers ------------------------------------------------------------------------------
@@ -68,6 +68,8 @@ def bernoulli(key, p=0.5, shape=None, mode="low"):
     >>> ft.random.bernoulli(ft.random.key(0), 0.3, (2,)).dtype == ft.numpy.bool_
     True
     """
+    check_range("bernoulli", "[0, 1]", p=p)
+    check_word("bernoulli", RESOLUTIONS, mode=mode)
     key = checked(key, "bernoulli")
     shape, dtype, (p,) = parameters("bernoulli", shape, None, p)
     return unit(key, shape, dtype) < p
@@ -93,6 +95,7 @@ def geometric(key, p, shape=None, dtype=None):
     >>> bool((ft.random.geometric(ft.random.key(0), 0.5, (100,)) >= 1).all())
     True
     """
+    check_range("geometric", "(0, 1]", p=p)
     key = checked(key, "geometric")
     shape, own, (p,) = parameters("geometric", shape, None, p)
     u = unit(key, shape, own, True)
@@ -106,6 +109,7 @@ def poisson(key, lam, shape=None, dtype=None):
     >>> ft.random.poisson(ft.random.key(0), 3.0, (2,)).dtype == ft.numpy.int32
     True
     """
+    check_range("poisson", "[0, inf)", lam=lam)
     key = checked(key, "poisson")
     shape, own, (lam,) = parameters("poisson", shape, None, lam)
     own = own if own.size >= 4 else mx.float32
@@ -131,6 +135,7 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
     >>> ft.random.categorical(ft.random.key(0), ft.numpy.zeros((4, 3))).shape
     (4,)
     """
+    check_word("categorical", RESOLUTIONS, mode=mode)
     key = checked(key, "categorical")
     (logits,) = as_floats("categorical", logits)
     at = axis_of(axis, len(logits.shape), "categorical")
@@ -203,6 +208,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     >>> ft.random.choice(ft.random.key(0), 5, (2, 3)).shape
     (2, 3)
     """
+    check_word("choice", RESOLUTIONS, mode=mode)
     key, shape = checked(key, "choice"), shape_of(shape, "choice")
     entries = None if isinstance(a, int) else value(a, "choice", 1)
     at = 0 if entries is None else axis_of(axis, len(entries.shape), "choice")
@@ -244,6 +250,8 @@ def binomial(key, n, p, shape=None, dtype=None):
     >>> bool((ft.random.binomial(ft.random.key(0), 10, 0.5, (100,)) <= 10).all())
     True
     """
+    check_range("binomial", "[0, inf)", n=n)
+    check_range("binomial", "[0, 1]", p=p)
     key = checked(key, "binomial")
     shape, dtype, (n, p) = parameters("binomial", shape, dtype, n, p)
     own = dtype if dtype.size >= 4 else mx.float32
@@ -267,6 +275,7 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
     >>> float(ft.random.multinomial(ft.random.key(0), 10, p).sum())
     10.0
     """
+    check_range("multinomial", "[0, inf)", n=n)
     _, dtype, (p,) = parameters("multinomial", None, dtype, p)
     _, _, (left,) = parameters("multinomial", None, dtype, n)
     if not p.shape:

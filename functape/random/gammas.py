@@ -6,7 +6,7 @@ z whose probability F(z; a) stays the same moves with dz/da = -(dF/da) / p(z).
 
 import mlx.core as mx
 
-from functape.errors import ShapeError
+from functape.errors import ShapeError, check_range
 from functape.numpy.arguments import as_type, shape_of
 from functape.numpy.elementwise import where
 from functape.numpy.joining import concatenate
@@ -26,6 +26,7 @@ def loggamma(key, a, shape=None, dtype=None):
     >>> ft.random.loggamma(ft.random.key(0), 0.01, (3,)).shape
     (3,)
     """
+    check_range("loggamma", "(0, inf)", a=a)
     key = checked(key, "loggamma")
     shape, dtype, (a,) = parameters("loggamma", shape, dtype, a)
     drawn = dtype if dtype.size >= 4 else mx.float32
@@ -49,6 +50,7 @@ def gamma(key, a, shape=None, dtype=None):
     >>> ft.random.gamma(ft.random.key(0), 2.5, (3,)).shape
     (3,)
     """
+    check_range("gamma", "(0, inf)", a=a)
     return exp(loggamma(key, a, shape, dtype))
 
 
@@ -59,6 +61,7 @@ def beta(key, a, b, shape=None, dtype=None):
     >>> ft.random.beta(ft.random.key(0), 2.0, 3.0, (3,)).shape
     (3,)
     """
+    check_range("beta", "(0, inf)", a=a, b=b)
     first, second = split(key)
     shape, dtype, (a, b) = parameters("beta", shape, dtype, a, b)
     return sigmoid(loggamma(first, a, shape, dtype) - loggamma(second, b, shape, dtype))
@@ -93,6 +96,7 @@ def chisquare(key, df, shape=None, dtype=None):
     >>> ft.random.chisquare(ft.random.key(0), 3.0, (3,)).shape
     (3,)
     """
+    check_range("chisquare", "(0, inf)", df=df)
     shape, dtype, (df,) = parameters("chisquare", shape, dtype, df)
     return 2 * gamma(key, 0.5 * df, shape, dtype)
 
@@ -104,6 +108,7 @@ def t(key, df, shape=None, dtype=None):
     >>> ft.random.t(ft.random.key(0), 3.0, (3,)).shape
     (3,)
     """
+    check_range("t", "(0, inf)", df=df)
     first, second = split(key)
     shape, dtype, (df,) = parameters("t", shape, dtype, df)
     half = 0.5 * df
@@ -118,6 +123,7 @@ def f(key, dfnum, dfden, shape=None, dtype=None):
     >>> ft.random.f(ft.random.key(0), 3.0, 4.0, (3,)).shape
     (3,)
     """
+    check_range("f", "(0, inf)", dfnum=dfnum, dfden=dfden)
     first, second = split(key)
     shape, dtype, (m, n) = parameters("f", shape, dtype, dfnum, dfden)
     top, bottom = (loggamma(k, 0.5 * df, shape, dtype) for k, df in ((first, m), (second, n)))
@@ -131,6 +137,7 @@ def generalized_normal(key, p, shape=(), dtype=None):
     >>> ft.random.generalized_normal(ft.random.key(0), 1.5, (3,)).shape
     (3,)
     """
+    check_range("generalized_normal", "(0, inf)", p=p)
     first, second = split(key)
     shape, dtype, (p,) = parameters("generalized_normal", shape, dtype, p)
     size = exp(loggamma(first, 1 / p, shape, dtype) / p)
@@ -145,6 +152,8 @@ def ball(key, d, p=2, shape=(), dtype=None):
     >>> bool(((x ** 2).sum(-1) <= 1).all())
     True
     """
+    check_range("ball", "[1, inf)", d=d)
+    check_range("ball", "(0, inf)", p=p)
     first, second = split(key)
     points = generalized_normal(first, float(p), (*tuple(shape), d), dtype)
     size = (ops.absolute(points) ** p).sum(-1) + exponential(second, tuple(shape), dtype)

@@ -9,6 +9,8 @@ from functape.op import NUMBERS
 from functape.random.keys import float_type
 from functape.scipy.special.arguments import floats as as_floats
 
+RESOLUTIONS = (None, "low", "high")  # JAX's choice of how fine random bits are; without effect
+
 
 def parameters(name, shape, dtype, *given):
     """(shape, dtype, parameters): values of the dtype; the shape is theirs unless it is given, and

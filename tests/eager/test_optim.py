@@ -262,7 +262,7 @@ def test_clip_grad_norm_of_nothing_and_of_nan():
     (a,) = graded([float("nan")])
     with pytest.raises(GraphError, match="norm of the gradients is nan"):
         optim.clip_grad_norm_(a, 1.0, error_if_nonfinite=True)
-    with pytest.raises(ArgumentError, match="norm_type must be positive"):
+    with pytest.raises(ArgumentError, match="norm_type must be above 0"):
         optim.clip_grad_norm_(a, 1.0, norm_type=0)
 
 

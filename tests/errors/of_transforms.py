@@ -5,7 +5,7 @@ from errors.given import A, squares, x3
 import functape as ft
 import functape.numpy as np
 from functape import lax
-from functape.errors import ArgumentError, ConcretizationError, ShapeError
+from functape.errors import ArgumentError, ConcretizationError, LinearityError, ShapeError
 
 
 def custom(fwd, bwd):
@@ -43,6 +43,8 @@ DERIVATIVES = {
     "not_a_function": (lambda: ft.grad(squares(x3)), ArgumentError, r"grad.*float32\[\]",
                        r"itself, f, not its result"),
     "hvp_not_a_function": (lambda: ft.hvp(3, (x3,), (x3,)), ArgumentError, "hvp.*3", "itself"),
+    "not_linear": (lambda: ft.linear_transpose(lambda x: x * np.exp(2.0 * x), x3), LinearityError,
+                   "applies exp", r"vjp\(f, \*primals\)"),
     "vector": (lambda: ft.grad(np.sin)(x3), ArgumentError, r"float32\[3\]", r"\.sum\(\).*jacrev"),
     "integer": (lambda: ft.grad(lambda p: squares(p["w"]))({"w": np.arange(3)}), ArgumentError,
                 r"args\[0\]\['w'\] is int32\[3\]", r"astype.*argnums"),

@@ -9,14 +9,22 @@ from types import SimpleNamespace
 
 import mlx.core as mx
 import pytest
-from errors import of_mathematics, of_numpy, of_the_rest, of_the_tape, of_transforms
+from errors import (
+    of_mathematics,
+    of_numpy,
+    of_ranges,
+    of_the_rest,
+    of_the_tape,
+    of_transforms,
+)
 
 from functape.errors import FunctapeError
 from functape.op import levels
 from functape.tape import mode
 
 TABLES = {f"{module.__name__.removeprefix('errors.of_')}-{theme.lower()}": table
-          for module in (of_numpy, of_mathematics, of_transforms, of_the_tape, of_the_rest)
+          for module in (of_numpy, of_mathematics, of_ranges, of_transforms, of_the_tape,
+                         of_the_rest)
           for theme, table in vars(module).items() if theme.isupper() and isinstance(table, dict)}
 USES = {f"{theme}-{label}": use for theme, table in TABLES.items() for label, use in table.items()}
 

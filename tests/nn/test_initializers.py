@@ -89,7 +89,7 @@ def test_dtypes_and_keys():
 def test_errors():
     for wrong, text in [
         (lambda: init.he_normal()(KEY, (3,)), "two axes or more"),
-        (lambda: init.variance_scaling(1.0, "fan", "normal"), "one of fan_in"),
+        (lambda: init.variance_scaling(1.0, "fan", "normal"), "mode must be .fan_in"),
         (lambda: init.variance_scaling(1.0, "fan_in", "gamma"), "'truncated_normal'"),
         (lambda: init.orthogonal()(KEY, (3,)), "two axes or more"),
         (lambda: init.delta_orthogonal()(KEY, (3, 4, 2)), "I at most O"),
@@ -126,5 +126,5 @@ def test_dropped_infinity_is_zero():
 
 
 def test_dropout_error():
-    with pytest.raises(TypeError, match=r"a probability in \[0, 1\], but is 2"):
+    with pytest.raises(TypeError, match=r"rate must be in \[0, 1\], but is 2"):
         ft.nn.dropout(KEY, ft.numpy.ones(2), 2)
