@@ -142,7 +142,12 @@ class Tensor(Value):
     # --- aliases ---------------------------------------------------------------------------------
 
     def detach(self):
-        """The same array, off the tape; in-place changes of either show in both."""
+        """The same array, off the tape; in-place changes of either show in both. Within vmap or
+        jvp, the same value as a constant."""
+        return super().detach() if self.rank else self.off_tape()
+
+    def off_tape(self):
+        """An alias off the tape of this rank; what lies below, a tangent say, stays."""
         return self.own_history().share(Tensor(self.array, self.rank))
 
     def own_history(self):
@@ -154,6 +159,18 @@ class Tensor(Value):
     def change(self, array, by):
         """Put another array in place of this one; `by` names the op, for messages."""
         self.own_history().change(self, array, by)
+
+
+def refuse_attribute(value, name):
+    """What a value has no attribute of; most often one of eager tensors alone."""
+    text = f"{describe(value)} has no attribute {name!r}"
+    if type(value) is not Tensor and hasattr(Tensor, name):
+        text += (" under vmap or jvp: it is one of eager tensors. There, transforms such as grad "
+                 "and vjp give derivatives, and stop_gradient makes constants")
+    raise AttributeError(f"{text}.", name=name, obj=value)
+
+
+Value.__getattr__ = refuse_attribute  # type: ignore[attr-defined]
 
 
 def record(plan, args, data, edges, out, params, result):
@@ -202,7 +219,7 @@ def pack(node, args, data, result):
     outs = result if type(result) is tuple else (result,)
     rank, tensors = outs[0].rank, []
     for at in node.plan.sources:
-        source = outs[~at].detach() if at < 0 else args[at]
+        source = outs[~at].off_tape() if at < 0 else args[at]
         own = type(source) is Tensor and source.rank == rank
         number = at >= 0 and type(data[at]) in NUMBERS
         tensors.append(None if number else source if own else Tensor(data[at], rank))

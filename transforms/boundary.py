@@ -239,10 +239,22 @@ def lower(value, rank):
     return value
 
 
+def off_tape(value, rank):
+    """The value without the tape of this rank, also where wrappers of vmap or jvp hold it."""
+    if type(value) is Tensor and value.rank == rank:
+        return bare(value)
+    if not isinstance(value, Value) or value.rank < rank:
+        return value
+    other = handle(value)
+    for name in type(value).__slots__:
+        setattr(other, name, off_tape(getattr(value, name), rank))
+    return other
+
+
 class inside:
     """While a transform runs the user's function: arrays are values there, += rebinds.
 
-    A transform that differentiates records, also under `no_grad`.
+    A transform that differentiates records, also under `no_grad` and in inference mode.
     """
 
     def __init__(self, recording=False):
@@ -250,13 +262,17 @@ class inside:
 
     def __enter__(self):
         mode.functional += 1
-        self.before = mode.recording
+        self.before = mode.recording, mode.inference
         if self.recording:
-            mode.recording = not mode.inference
+            mode.recording = True
+            if mode.inference:
+                mode.inference = False
 
     def __exit__(self, kind, error, traceback):
         mode.functional -= 1
-        mode.recording = self.before
+        mode.recording, inference = self.before
+        if inference:
+            mode.inference = True
         if kind in (TypeError, RuntimeError):
             text = str(error)  # MLX asks no value on the right of @, nor one without axes
             if "incompatible function arguments" in text and "functape." in text or (

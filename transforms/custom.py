@@ -12,9 +12,10 @@ from functape import tree
 from functape.autograd.saved import PackedTensor, SavedTensor, keep
 from functape.errors import ArgumentError, check_callable
 from functape.op import Value
-from functape.tape import output_of
+from functape.tape import Identity, output_of
 from functape.tensor import INEXACT, Tensor
 from functape.transforms import boundary
+from functape.transforms.vmap import Batched, unbatch
 
 
 class Custom:
@@ -66,6 +67,21 @@ def highest(values):
     return max(ranked, key=lambda v: v.rank, default=None)
 
 
+def within(name, f, structure, top, own):
+    """`f` as those below a running vmap see it: on the data of the leaves that are its own, to the
+    data of the results. What f closes over may be mapped by that vmap, too."""
+
+    def f_below(*args):
+        leaves = [Batched(top.rank, a, top.count) if o else a
+                  for a, o in zip(tree.leaves(args), own, strict=True)]
+        outs, form = tree.flatten(f(*tree.unflatten(structure, leaves)))
+        check_closure(name, outs, top.rank + 1)
+        return tree.unflatten(form, [unbatch(boundary.lower(a, top.rank), top.rank, top.count, 0)
+                                     for a in outs])
+
+    return f_below
+
+
 # --- what both put on the tape ------------------------------------------------------------------
 
 def edges_at(leaves, rank):
@@ -75,6 +91,46 @@ def edges_at(leaves, rank):
 def below(leaves, rank):
     """The leaves without the tape of this rank."""
     return [boundary.bare(v) if type(v) is Tensor and v.rank == rank else v for v in leaves]
+
+
+def through_identity(leaf, rank):
+    """The same leaf, by a node of its own: what a function is given is told from what it closes
+    over, even where both are one tensor."""
+    if type(leaf) is not Tensor or leaf.rank != rank or leaf.edge is None:
+        return leaf
+    return Tensor(leaf.array, rank, Identity((leaf.edge,)))
+
+
+def check_closure(name, outs, rank, inputs=None):
+    """Refuse outputs that depend on more than the arguments: the rule would lose that part.
+
+    Args:
+      outs: what the function returned, on values of this rank.
+      inputs: the nodes of the arguments; None: the arguments were taken off the tape.
+    """
+    for out in outs:
+        if not isinstance(out, Value) or out.rank < rank:
+            continue
+        own = type(out) is Tensor and out.rank == rank
+        if not own or out.edge is not None and (inputs is None or beyond(out.edge, inputs)):
+            raise ArgumentError(
+                f"{name} has a rule for its arguments, but its result depends on another value "
+                "that is differentiated or mapped, which the function closes over. Pass that as "
+                "an argument, or make it a constant with stop_gradient.")
+
+
+def beyond(root, inputs):
+    """Whether the tape behind a node reaches a leaf of somebody's without passing `inputs`."""
+    stack, seen = [root], set(inputs)
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen:
+            continue
+        if node.is_sink and node.open:
+            return True
+        seen.add(node)
+        stack += node.edges
+    return False
 
 
 def put_on_tape(node, outs, form, rank):

@@ -12,11 +12,13 @@ from functape.transforms.custom import (
     Aval,
     Custom,
     below,
+    check_closure,
     edges_at,
     highest,
     put_on_tape,
     saved,
     unpacked,
+    within,
 )
 from functape.transforms.forward import Dual
 from functape.transforms.reverse import vjp
@@ -118,20 +120,22 @@ class JvpRule:
         tangents = [v.tangent if o else Op.zeros(constant(v))
                     for v, o in zip(leaves, own, strict=True)]
         outs, moved, form = self.apply_rule(primals, tangents)
+        check_closure(self.name, outs + moved, rank)
         return tree.unflatten(form, [Dual(rank, o, m.astype(o.dtype) if m.dtype != o.dtype else m)
                                      for o, m in zip(outs, moved, strict=True)])
 
     def recorded(self, leaves, rank):
         """On the tape: compute below, and let the node transpose the rule when it runs."""
         outs, form = boundary.outputs(self.name, self(below(leaves, rank)))
+        check_closure(self.name, outs, rank)
         return put_on_tape(TransposedNode(self, leaves, outs, rank), outs, form, rank)
 
     def mapped(self, leaves, top):
         """The same call one level below, with f and its rule mapped."""
         own = [type(v) is Batched and v.rank == top.rank for v in leaves]
         axes = tuple(tree.unflatten(self.structure, [0 if o else None for o in own]))
-        lower = JvpRule(self.name, vmap(self.f, axes), vmap(self.rule, (axes, axes)),
-                        self.structure)
+        lower = JvpRule(self.name, within(self.name, self.f, self.structure, top, own),
+                        vmap(self.rule, (axes, axes)), self.structure)
         out = lower([v.data if o else v for v, o in zip(leaves, own, strict=True)])
         return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 

@@ -13,11 +13,14 @@ from functape.transforms.custom import (
     Aval,
     Custom,
     below,
+    check_closure,
     edges_at,
     highest,
     put_on_tape,
     saved,
+    through_identity,
     unpacked,
+    within,
 )
 from functape.transforms.forward import Dual
 from functape.transforms.vmap import Batched, vmap
@@ -105,13 +108,16 @@ class VjpRule:
 
     def recorded(self, leaves, rank):
         """Run fwd, and put one node in place of all it did."""
-        out, residuals = self.forward(leaves)
+        seen = [through_identity(v, rank) for v in leaves]
+        out, residuals = self.forward(seen)
         outs, form = boundary.outputs(self.name, out)
+        check_closure(self.name, outs, rank, edges_at(seen, rank))
         return put_on_tape(CustomNode(self, leaves, outs, form, rank, residuals), outs, form, rank)
 
     def deferred(self, leaves, rank):
         """Compute below, and leave fwd to the node, if it ever runs: for calls within fwd."""
         outs, form = boundary.outputs(self.name, self(below(leaves, rank)))
+        check_closure(self.name, outs, rank)
         return put_on_tape(DeferredNode(self, leaves, outs, form, rank), outs, form, rank)
 
     def forward(self, leaves):
@@ -125,14 +131,13 @@ class VjpRule:
     def mapped(self, leaves, top):
         """The same call one level below, with f and its rule mapped."""
         own = [type(v) is Batched and v.rank == top.rank for v in leaves]
-        axes = tuple(tree.unflatten(self.structure, [0 if o else None for o in own]))
 
         def bwd(res, g):
             grads = vmap(self.bwd)(res, g)
             return self.summed(grads, own)
 
-        lower = type(self)(self.name, vmap(self.f, axes), vmap(self.fwd, axes), bwd,
-                           self.structure, self.within_fwd)
+        f, fwd = (within(self.name, f, self.structure, top, own) for f in (self.f, self.fwd))
+        lower = type(self)(self.name, f, fwd, bwd, self.structure, self.within_fwd)
         out = lower([v.data if o else v for v, o in zip(leaves, own, strict=True)])
         return tree.map(lambda o: Batched(top.rank, constant(o), top.count), out)
 

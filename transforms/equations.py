@@ -171,7 +171,7 @@ class ImplicitNode(Node):
                 pull = vjp(lambda *a: self.f(list(a)), *x)[1]
                 y = solution(lambda w: list(pull(w)), weights, *self.solvers[::-1])
             if not recorded:
-                y = [boundary.bare(a) if is_own(a, self.rank) else a for a in y]
+                y = [boundary.off_tape(a, self.rank) for a in y]
             return self.through_f(x, y, lift, live)
 
     def through_f(self, x, y, lift, live):
@@ -181,6 +181,7 @@ class ImplicitNode(Node):
             x = [boundary.alias(a, self.rank, extent) for a in x]
             mark = sequence()
             edges = own_edges(self.f(x), self.rank)
+            extent.close()
             edges = rerouted(edges, mark, dict(zip(self.edges, knots, strict=True)))
             pairs = [(e, s) for e, s in zip(edges, y, strict=True) if e is not None]
             roots = [e for e, _ in pairs]

@@ -94,7 +94,7 @@ def refuse_nonlinear(inputs, outputs):
     suspects = [node for node in behind(roots, ends) if isinstance(node, OpNode) and any(
         at < 0 or node.edges[at] is not None for at in node.plan.sources)]
     if suspects:
-        order, live, _ = engine.schedule(roots, ends, through=False)
+        order, _, live, _ = engine.schedule(roots, ends, through=False)
         moving = ends.union(order if live is None else live)
         for node in sorted(moving.intersection(suspects), key=lambda n: n.seq):
             refuse_rules(node, moving)
@@ -114,10 +114,11 @@ def behind(roots, ends):
 
 def refuse_rules(node, moving):
     """Refuse a node that saved what moves, unless only the rules of other arguments read it."""
-    op, steps = node.plan.op, node.plan.steps
+    op = node.plan.op
     moved = {n for n in node.plan.arrays
              if n in op.outputs or op.variadic or node.edges[op.args.index(n)] in moving}
-    if any(node.edges[i] in moving and not moved.isdisjoint(rule.reads) for i, rule, _ in steps):
+    if any(node.edges[i] in moving and not moved.isdisjoint(rule.reads)
+           for i, rule in node.plan.rules):
         raise LinearityError(
             f"linear_transpose takes a linear function, but this one applies {op.name} to what "
             f"depends on its arguments, and {op.name} is not linear in that. For the derivative at "

@@ -48,7 +48,7 @@ class Pullback:
         lift = recorded_lift(self.rank) if self.recorded else constant_lift
         if not self.recorded and self.rank == 0 and all([is_constant(s) for s in seeds]):
             lift, seeds = None, [s.array for s in seeds]
-        before, mode.recording = mode.recording, not mode.inference
+        before, mode.recording = mode.recording, True
         try:
             found = engine.run(self.plan, self.roots, seeds, wanted=self.wanted, lift=lift,
                                retain=retain or self.recorded)

@@ -56,7 +56,7 @@ class PackedTensor:
     def __init__(self, tensor, output=None):
         self.packing, self.rank, self.output = mode.packing, tensor.rank, output
         self.edge = tensor.edge if output is None else None
-        self.packed = self.packing.pack(tensor if output is None else tensor.detach())
+        self.packed = self.packing.pack(tensor if output is None else tensor.off_tape())
 
     def unpack(self, node, lift):
         """A tensor of what the hooks give back."""

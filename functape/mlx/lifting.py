@@ -114,7 +114,7 @@ class FlatFunction:
 
 def constant_if_integer(out):
     """An integer has no derivative, and so no place on the tape."""
-    return out.detach() if type(out) is Tensor and out.dtype not in INEXACT else out
+    return out.off_tape() if type(out) is Tensor and out.dtype not in INEXACT else out
 
 
 def set_random_state(key):

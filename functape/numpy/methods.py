@@ -75,6 +75,11 @@ def view(self, dtype=None):
     return ops.bits(self, dtype=dtype)
 
 
+def detach(self):
+    """The same value as a constant: every derivative by it is zero."""
+    return ops.stop_gradient(self)
+
+
 def block_until_ready(self):
     """Wait until the array is computed; returns it."""
     mx.eval(concrete(self, "block_until_ready"))
@@ -131,7 +136,7 @@ PROPERTIES = {
 }
 METHODS = {
     "reshape": reshape, "transpose": transpose, "astype": astype, "view": view,
-    "flatten": flatten, "clip": clip, "block_until_ready": block_until_ready,
+    "flatten": flatten, "clip": clip, "detach": detach, "block_until_ready": block_until_ready,
     "to_device": to_device, "__array_namespace__": namespace,
     "__dlpack__": dlpack, "__dlpack_device__": dlpack_device,
     "ravel": shapes.ravel, "squeeze": shapes.squeeze, "swapaxes": shapes.swapaxes,

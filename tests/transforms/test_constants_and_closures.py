@@ -1,0 +1,119 @@
+"""What is a constant inside of transforms, and what a custom rule may close over."""
+
+import functape as ft  # before mlx.core, which then finds a fast BLAS
+
+# isort: split
+import numpy
+import pytest
+
+np = ft.numpy
+
+
+def detached(x):
+    return x.detach() * x * x  # c x^2 with c = x: derivatives 2 c x and 2 c
+
+
+@pytest.mark.parametrize("second", [
+    lambda f: ft.grad(ft.grad(f))(3.0),
+    lambda f: ft.hessian(f)(3.0),
+    lambda f: ft.jacfwd(ft.jacfwd(f))(3.0),
+    lambda f: ft.hvp(f, (3.0,), (1.0,)),
+    lambda f: ft.jvp(ft.grad(f), (3.0,), (1.0,))[1],
+], ids=["grad(grad)", "hessian", "jacfwd(jacfwd)", "hvp", "jvp(grad)"])
+def test_detach_makes_a_constant_for_every_transform(second):
+    assert second(detached).item() == 6.0
+
+
+def test_detach_under_vmap_and_jvp():
+    x = np.arange(3.0)
+    assert ft.vmap(detached)(x).tolist() == [0.0, 1.0, 8.0]
+    assert ft.vmap(ft.grad(detached))(x).tolist() == [0.0, 2.0, 8.0]
+    assert [t.item() for t in ft.jvp(detached, (3.0,), (1.0,))] == [27.0, 18.0]
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ft.vmap(lambda x: x.requires_grad)(np.ones(2)),
+    lambda: ft.jvp(lambda x: x.backward(), (3.0,), (1.0,)),
+])
+def test_eager_attributes_are_missing_by_name_under_vmap_and_jvp(call):
+    with pytest.raises(AttributeError, match="eager tensors.*stop_gradient"):
+        call()
+
+
+@pytest.mark.parametrize("call, expected", [
+    (lambda f: ft.grad(f)(3.0), 27.0),
+    (lambda f: ft.vjp(f, 3.0)[1](1.0)[0], 27.0),
+    (lambda f: ft.jvp(f, (3.0,), (1.0,))[1], 27.0),
+    (lambda f: ft.hessian(f)(3.0), 18.0),
+    (lambda f: ft.vmap(ft.grad(f))(np.full(2, 3.0))[0], 27.0),
+], ids=["grad", "vjp", "jvp", "hessian", "vmap(grad)"])
+@pytest.mark.parametrize("mode", [ft.inference_mode, ft.no_grad])
+def test_transforms_differentiate_whatever_the_grad_mode(mode, call, expected):
+    with mode():
+        found = call(lambda x: x ** 3)
+        assert found.item() == expected and not found.requires_grad
+        assert ft.is_inference_mode_enabled() is (mode is ft.inference_mode)
+
+
+def times(kind, w):
+    """x -> w x with a rule of its own; w is closed over."""
+    f = getattr(ft, kind)(lambda x: x * w)
+    if kind == "custom_vjp":
+        f.defvjp(lambda x: (x * w, None), lambda res, g: (g * w,))
+    else:
+        f.defjvp(lambda primals, tangents: (f(*primals), tangents[0] * w))
+    return f
+
+
+KINDS = pytest.mark.parametrize("kind", ["custom_vjp", "custom_jvp"])
+
+
+@KINDS
+def test_a_rule_may_close_over_what_a_vmap_maps(kind):
+    w = np.arange(1.0, 4.0)
+    assert ft.vmap(lambda w: times(kind, w)(w))(w).tolist() == [1.0, 4.0, 9.0]
+    assert ft.vmap(lambda w: ft.grad(times(kind, w))(w))(w).tolist() == [1.0, 2.0, 3.0]
+
+
+@KINDS
+@pytest.mark.parametrize("lose", [
+    lambda f: ft.grad(lambda w: f(w)(2.0 * w))(3.0),
+    lambda f: ft.grad(lambda w: ft.grad(lambda x: f(w)(x))(2.0))(3.0),
+    lambda f: ft.vmap(lambda w: ft.grad(lambda x: f(x)(w))(w))(np.ones(2)),
+    lambda f: f(ft.tensor(3.0, requires_grad=True))(ft.tensor(2.0, requires_grad=True)),
+], ids=["grad", "nested", "vmap", "eager"])
+def test_a_rule_may_not_close_over_what_is_differentiated(kind, lose):
+    with pytest.raises(TypeError, match="closes over. Pass that as an argument"):
+        lose(lambda w: times(kind, w))
+    assert ft.grad(lambda x: x * x)(3.0).item() == 6.0
+
+
+def test_a_forward_rule_may_not_close_over_a_tangent():
+    with pytest.raises(TypeError, match="closes over"):
+        ft.jvp(lambda w: times("custom_jvp", w)(w), (5.0,), (1.0,))
+
+
+@KINDS
+def test_a_rule_may_close_over_constants(kind):
+    w = ft.tensor(3.0, requires_grad=True)
+    assert ft.grad(times(kind, w.detach()))(2.0).item() == 3.0
+    assert ft.grad(lambda x: times(kind, ft.stop_gradient(x))(x))(2.0).item() == 2.0
+
+
+def test_custom_gradient_may_not_close_over_what_is_differentiated():
+    with pytest.raises(TypeError, match="closes over"):
+        ft.grad(lambda w: ft.custom_gradient(lambda x: (x * w, lambda g: g * w))(w))(5.0)
+
+
+def test_derivatives_of_a_linear_solve_leave_the_tape():
+    def f(b, m):
+        return ft.lax.custom_linear_solve(
+            lambda x: m @ x, b, lambda mv, b: np.linalg.solve(m, b),
+            transpose_solve=lambda mv, b: np.linalg.solve(m.T, b))
+
+    m = numpy.array([[2.0, 1.0], [0.0, 4.0]])
+    found = ft.jacrev(f, argnums=1)(np.ones(2), m)
+    inverse = numpy.linalg.inv(m)  # d x_i / d m_jk = -inverse_ij x_k
+    expected = -numpy.einsum("ij,k->ijk", inverse, inverse @ numpy.ones(2))
+    assert not found.requires_grad
+    numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-6)
