@@ -8,8 +8,11 @@ from functape.numpy.arguments import as_type, inexact, value
 from functape.numpy.arranging import broadcast_arrays
 from functape.numpy.creation import asarray
 from functape.ops import elementwise as ops
+from functape.suggest import for_names_of
 
 __all__ = ["map_coordinates"]
+
+__getattr__ = for_names_of(__name__)
 
 
 def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):  # noqa: A002
@@ -20,7 +23,8 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):  # no
     Args:
       input: array of n axes.
       coordinates: n arrays of one shape, the places along each axis.
-      order: 0: the nearest element; 1: linear between the neighbours.
+      order: 0: the nearest element, halfway the one farther from place 0; 1: linear between
+        the neighbours.
       mode: what is beyond the edges: "constant": `cval`; "nearest": the edge; "wrap": the array
         again; "mirror" and "reflect": its mirror image, the edge element once or twice.
       cval: the constant.
@@ -40,6 +44,7 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):  # no
     if order not in (0, 1):
         raise ArgumentError(f"map_coordinates: order must be 0 or 1, but is {order!r}.")
     places = broadcast_arrays(*places)
+    beyond = as_type(value(cval, "map_coordinates"), x.dtype)
     neighbours = [nearest(c) if order == 0 else linear(c) for c in places]
     total = None
     for corner in itertools.product(*neighbours):
@@ -49,17 +54,22 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):  # no
             inside = inside & (i >= 0) & (i < n)
             weight = share * weight
         found = x[tuple(index)]
-        found = ops.where(inside, found, cval) if mode == "constant" else found
+        found = ops.where(inside, found, beyond) if mode == "constant" else found
         found = found * weight
         total = found if total is None else total + found
     if dtypes.issubdtype(x.dtype, dtypes.integer):
-        total = ops.rint(total)
+        total = rounded(total)
     return as_type(total, x.dtype)
 
 
 def nearest(c):
-    whole = inexact(c)
-    return [(as_type(ops.floor(whole + 0.5), dtypes.int32), 1.0)]
+    return [(as_type(rounded(inexact(c)), dtypes.int32), 1.0)]
+
+
+def rounded(c):
+    """Halves go away from zero. Twice the fraction is exact, which c + 0.5 is not."""
+    whole = ops.trunc(c)
+    return whole + ops.trunc(2 * (c - whole))
 
 
 def linear(c):

@@ -15,9 +15,13 @@ from functape.numpy.shapes import moveaxis
 from functape.ops import families, movement
 from functape.ops.conv import Geometry, conv
 from functape.ops.reductions import mean
+from functape.suggest import for_names_of
 from functape.tensor import constant
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve"]
+
+__getattr__ = for_names_of(__name__)
+
 MODES = ("full", "same", "valid")
 
 
@@ -67,17 +71,23 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=No
     tensor([[1., 2., 1.],
             [1., 2., 1.]])
     """
-    return convolve(*planes("convolve2d", in1, in2, boundary, fillvalue), mode=mode)
+    x, y = planes("convolve2d", in1, in2, boundary, fillvalue)
+    return convolved("convolve2d", *pair("convolve2d", x, y, mode), mode, "auto")
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
-    """The correlation of two matrices. Arguments as for `convolve2d`.
+    """The correlation of two matrices, by the formula of `correlate`.
+
+    With mode="same" and an even length in in2, the middle is one element further along than that of
+    `correlate`, as in SciPy. Arguments as for `convolve2d`.
 
     >>> import functape as ft
     >>> correlate2d(ft.numpy.ones((2, 2)), ft.numpy.ones((2, 2)), mode="valid")
     tensor([[4.]])
     """
-    return correlate(*planes("correlate2d", in1, in2, boundary, fillvalue), mode=mode)
+    x, y = planes("correlate2d", in1, in2, boundary, fillvalue)
+    x, y = pair("correlate2d", x, y, mode)
+    return flip(convolved("correlate2d", flip(x), conjugate(y), mode, "auto"))
 
 
 def fftconvolve(in1, in2, mode="full", axes=None):
@@ -92,7 +102,7 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     (2,)
     """
     x, y = pair("fftconvolve", in1, in2, mode)
-    return by_transforms(x, y, mode, axes_of(axes, len(x.shape), "fftconvolve"))
+    return by_transforms("fftconvolve", x, y, mode, axes_of(axes, len(x.shape), "fftconvolve"))
 
 
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):  # noqa: A002 - SciPy's name
@@ -113,6 +123,8 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):  # noqa: A
     axis = axis_of(axis, len(x.shape), "detrend")
     if type not in ("linear", "constant"):
         raise ArgumentError(f"detrend: type must be 'linear' or 'constant', but is {type!r}.")
+    if 0 in x.shape:
+        return x
     x = moveaxis(x, axis, -1)
     n = x.shape[-1]
     bounds = np.unique([0, n, *(integer(b, "detrend", "bp") for b in np.atleast_1d(bp))])
@@ -170,8 +182,8 @@ def convolved(name, x, y, mode, method):
         raise ArgumentError(f"{name}: there are no direct sums for {describe(x)}, only for real "
                             "arrays of up to three axes. Use method='fft'.")
     if method == "fft" or not direct:
-        return by_transforms(x, y, mode, tuple(range(n)))
-    wide, narrow = ordered(name, x, y, mode)
+        return by_transforms(name, x, y, mode, tuple(range(n)))
+    wide, narrow = ordered(name, x, y, mode, range(n))
     reach = tuple((k - 1, k - 1) for k in narrow.shape) if mode != "valid" else ((0, 0),) * n
     found = conv(movement.reshape(wide, shape=(1, *wide.shape, 1)),
                  movement.reshape(flip(narrow), shape=(1, *narrow.shape, 1)),
@@ -180,11 +192,11 @@ def convolved(name, x, y, mode, method):
     return middle(found, x.shape) if mode == "same" else found
 
 
-def ordered(name, x, y, mode):
-    """The array that holds the other first; in mode "valid" one must."""
-    if all(a >= b for a, b in zip(x.shape, y.shape, strict=True)):
+def ordered(name, x, y, mode, axes):
+    """The array that holds the other along the axes first; in mode "valid" one must."""
+    if all(x.shape[a] >= y.shape[a] for a in axes):
         return x, y
-    if mode == "valid" and not all(a <= b for a, b in zip(x.shape, y.shape, strict=True)):
+    if mode == "valid" and not all(x.shape[a] <= y.shape[a] for a in axes):
         raise ShapeError(f"{name}: with mode='valid' one array must fit into the other, but they "
                          f"are {describe(x)} and {describe(y)}.")
     return y, x
@@ -196,13 +208,16 @@ def middle(x, shape):
     return movement.cut(x, index=tuple(slice(i, i + m) for i, m in zip(starts, shape, strict=True)))
 
 
-def by_transforms(x, y, mode, axes):
+def by_transforms(name, x, y, mode, axes):
     if mode == "valid":
-        x, y = ordered("fftconvolve", x, y, mode)
+        x, y = ordered(name, x, y, mode, axes)
+    for a in set(range(len(x.shape))) - set(axes):
+        if x.shape[a] != y.shape[a] and 1 not in (x.shape[a], y.shape[a]):
+            raise ShapeError(f"{name}: axis {a} is not in axes, so its lengths must be equal or 1 "
+                             f"in {describe(x)} and {describe(y)}.")
     lengths = [x.shape[a] + y.shape[a] - 1 for a in axes]
-    pairs = (fourier.fftn, fourier.ifftn) if x.dtype == dtypes.complex64 else (
+    forward, back = (fourier.fftn, fourier.ifftn) if x.dtype == dtypes.complex64 else (
         fourier.rfftn, fourier.irfftn)
-    forward, back = pairs
     found = back(forward(x, lengths, axes) * forward(y, lengths, axes), lengths, axes)
     if mode == "full":
         return found

@@ -1,14 +1,20 @@
 """Numbers that describe a sample."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from functape.errors import ArgumentError, describe
-from functape.numpy.arguments import axis_of, inexact, value
-from functape.numpy.extremes import argmax, max
+from functape import dtypes
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.lax import cummax, cummin
+from functape.numpy.arguments import as_type, axis_of, inexact, size_of, value
+from functape.numpy.arranging import broadcast_to
+from functape.numpy.extremes import argmax
+from functape.numpy.joining import concatenate
 from functape.numpy.moments import std
-from functape.numpy.reductions import count_nonzero
+from functape.numpy.reductions import any
+from functape.numpy.running import cumsum
 from functape.numpy.shapes import moveaxis
 from functape.numpy.sorting import argsort
 from functape.op import Value
@@ -29,7 +35,7 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     Args:
       a: array.
       axis: an axis; None: all elements in a row.
-      nan_policy: "propagate".
+      nan_policy: "propagate": NaN is a value like the others, the largest.
       keepdims: keep the axis, with length 1.
 
     Returns:
@@ -40,16 +46,11 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     4
     """
     x, axis, dims = one_axis("mode", a, axis, nan_policy)
-    same = elementwise.equal(x[..., :, None], x[..., None, :])
-    counts = count_nonzero(same, axis=-1)
-    often = max(counts, axis=-1, keepdims=True)
-    # the smallest of the most frequent ones comes first in ascending order
-    order = argsort(x, axis=-1)
-    ranked = indexing.take_along_axis(counts, order, axis=len(x.shape) - 1)
-    first = argmax(elementwise.equal(ranked, often), axis=-1, keepdims=True)
-    place = indexing.take_along_axis(order, first, axis=len(x.shape) - 1)
-    found = indexing.take_along_axis(x, place, axis=len(x.shape) - 1)
-    return ModeResult(*(placed(p, axis, keepdims, dims) for p in (found, often)))
+    ordered, _, first, last = runs(x)
+    counts = last - first
+    place = argmax(counts, axis=-1, keepdims=True)  # of several the first, the smallest
+    found = (indexing.take_along_axis(a, place, axis=len(x.shape) - 1) for a in (ordered, counts))
+    return ModeResult(*(placed(p, axis, keepdims, dims) for p in found))
 
 
 def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
@@ -81,31 +82,53 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
       method: which rank equal elements have: "average", "min", "max", "dense" (counted by distinct
         values) or "ordinal" (as they come).
       axis: an axis; None: all elements in a row.
-      nan_policy: "propagate".
+      nan_policy: "propagate": next to a NaN all ranks are NaN.
+
+    Returns:
+      The ranks, float32.
 
     >>> import functape as ft
     >>> rankdata(ft.numpy.array([10, 30, 10]))
     tensor([1.5, 3. , 1.5])
     """
+    if method not in RANKS:
+        raise ArgumentError(f"rankdata: method {method!r} is unknown; choose one of "
+                            f"{', '.join(RANKS)}.")
     x, axis, _ = one_axis("rankdata", a, axis, nan_policy)
-    if method == "ordinal":
-        found = argsort(argsort(x, axis=-1), axis=-1) + 1
-        return moveaxis(found, -1, axis)
-    below = count_nonzero(elementwise.less(x[..., None, :], x[..., :, None]), axis=-1)
-    upto = count_nonzero(elementwise.less_equal(x[..., None, :], x[..., :, None]), axis=-1)
-    if method == "dense":
-        earlier = constant(np.tri(x.shape[-1], k=-1, dtype=bool))
-        again = elementwise.equal(x[..., :, None], x[..., None, :]) & earlier
-        new = count_nonzero(again, axis=-1) == 0
-        found = count_nonzero(elementwise.less(x[..., None, :], x[..., :, None])
-                              & new[..., None, :], axis=-1) + 1
-    elif method in ("average", "min", "max"):
-        found = {"average": lambda: (below + upto + 1) * 0.5, "min": lambda: below + 1,
-                 "max": lambda: upto}[method]()
-    else:
-        raise ArgumentError(f"rankdata: method {method!r} is unknown; choose 'average', 'min', "
-                            "'max', 'dense' or 'ordinal'.")
-    return moveaxis(found, -1, axis)
+    _, order, first, last = runs(x)
+    ranks = broadcast_to(as_type(RANKS[method](first, last), dtypes.float32), order.shape)
+    ranks = indexing.take_along_axis(ranks, argsort(order), axis=len(x.shape) - 1)
+    unknown = any(elementwise.isnan(x), axis=-1, keepdims=True)
+    return moveaxis(elementwise.where(unknown, math.nan, ranks), -1, axis)
+
+
+def places(first):
+    return constant(np.arange(first.shape[-1], dtype=np.int32))
+
+
+# of sorted elements, from where the run of equal ones begins and ends that each belongs to
+RANKS = {
+    "average": lambda first, last: (first + last + 1) * 0.5,
+    "min": lambda first, last: first + 1,
+    "max": lambda first, last: last,
+    "dense": lambda first, last: cumsum(elementwise.equal(first, places(first)), axis=-1),
+    "ordinal": lambda first, last: places(first) + 1,
+}
+
+
+def runs(x):
+    """The elements in ascending order along the last axis, the order, and for each where the run
+    of its equals begins, and where the next one begins."""
+    axis, n = len(x.shape) - 1, x.shape[-1]
+    order = argsort(x)
+    x = indexing.take_along_axis(x, order, axis=axis)
+    left, right = x[..., :-1], x[..., 1:]
+    changes = ~(elementwise.equal(left, right) | elementwise.isnan(left) & elementwise.isnan(right))
+    i = places(x)
+    edge = broadcast_to(constant(True), (*x.shape[:-1], 1))
+    first = cummax(elementwise.where(concatenate([edge, changes], -1), i, 0), axis)
+    last = cummin(elementwise.where(concatenate([changes, edge], -1), i + 1, n), axis, reverse=True)
+    return x, order, first, last
 
 
 def one_axis(name, a, axis, nan_policy):
@@ -115,10 +138,10 @@ def one_axis(name, a, axis, nan_policy):
     x = value(a, name)
     dims = len(x.shape)
     if axis is None:
-        return movement.reshape(x, shape=(int(np.prod(x.shape)),)), 0, dims
-    if not dims:
-        raise ArgumentError(f"{name} takes an array with an axis, but got {describe(x)}.")
-    axis = axis_of(axis, dims, name)
+        x, axis = movement.reshape(x, shape=(size_of(x.shape),)), 0
+    axis = axis_of(axis, len(x.shape), name)
+    if 0 in x.shape:
+        raise ShapeError(f"{name} takes at least one element, but got {describe(x)}.")
     return moveaxis(x, axis, -1), axis, dims
 
 
