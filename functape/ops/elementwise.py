@@ -215,7 +215,8 @@ tanh = elementwise("tanh", best_of(mx.tanh, vector_kernels.tanh), lambda ans: 1 
 arcsinh = elementwise("arcsinh", mx.arcsinh, lambda x: rsqrt(1 + square(x)),
                       doc="Inverse hyperbolic sine.")
 arccosh = elementwise("arccosh", mx.arccosh,
-                      lambda g, x: ratio(g, sqrt(x - 1) * sqrt(x + 1)), doc="Inverse hyperbolic cosine, x >= 1.")
+                      lambda g, x: ratio(g, sqrt(x - 1) * sqrt(x + 1)),
+                      doc="Inverse hyperbolic cosine, x >= 1.")
 arctanh = elementwise("arctanh", mx.arctanh, lambda g, x: ratio(g, 1 - square(x)),
                       doc="Inverse hyperbolic tangent, |x| < 1.")
 
