@@ -181,8 +181,8 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):  # noqa: N803 - Num
     1
     """
     if tol is not None and rtol is not None:
-        raise ArgumentError("matrix_rank: give rtol, relative to the largest singular value, or tol, "
-                            "absolute, not both.")
+        raise ArgumentError("matrix_rank: give rtol, relative to the largest singular value, or "
+                            "tol, absolute, not both.")
     x = wide(value(M, "matrix_rank"))
     if len(x.shape) < 2:
         return any_of(x != 0, axis=tuple(range(len(x.shape))), keepdims=False) * 1
