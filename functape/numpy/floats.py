@@ -6,8 +6,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import as_type, axis_of, common, inexact, integer, size_of
-from functape.numpy.creation import asarray
+from functape.numpy.arguments import as_type, axis_of, common, inexact, integer, size_of, value
 from functape.numpy.joining import concatenate
 from functape.numpy.reductions import sum
 from functape.numpy.shapes import moveaxis
@@ -87,7 +86,7 @@ def spacing(x, /):
 
 
 def lane(name, a, axis):
-    x = asarray(a)
+    x = value(a, name)
     if axis is None:
         return movement.reshape(x, shape=(size_of(x.shape),)), 0
     return x, axis_of(axis, len(x.shape), name)

@@ -115,7 +115,7 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
     >>> ft.numpy.nanstd(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(1.)
     """
-    return moments.root(nanvar(a, axis, dtype, out, ddof, keepdims, where))
+    return moments.root(nanvar(value(a, "nanstd"), axis, dtype, out, ddof, keepdims, where))
 
 
 def nanargmax(a, axis=None, out=None, keepdims=None):

@@ -7,7 +7,6 @@ from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys, reductions
 from functape.numpy.arguments import as_type, common, inexact, integer, value
 from functape.numpy.arranging import broadcast_to
-from functape.numpy.creation import asarray
 from functape.numpy.joining import concatenate
 from functape.numpy.linalg import eigvals, inv, lstsq
 from functape.numpy.matrices import eye, vander
@@ -30,7 +29,7 @@ def polyval(p, x, *, unroll=16):
     >>> polyval([1.0, 0.0, 2.0], 3.0)
     tensor(11.)
     """
-    p, x = common("polyval", asarray(p), x)
+    p, x = common("polyval", value(p, "polyval"), x)
     y = broadcast_to(as_type(constant(0), x.dtype),
                      np.broadcast_shapes(p.shape[1:], x.shape))
     for k in range(p.shape[0]):
@@ -39,7 +38,7 @@ def polyval(p, x, *, unroll=16):
 
 
 def vector(name, p, index=0):
-    p = atleast_1d(asarray(p))
+    p = atleast_1d(value(p, name))
     if len(p.shape) != 1:
         raise ShapeError(f"{name} takes coefficients as vectors, but argument {index} is "
                          f"{describe(p)}.")
@@ -52,7 +51,7 @@ def poly(seq_of_zeros):
     >>> poly([1.0, 2.0])
     tensor([ 1., -3.,  2.])
     """
-    zeros = inexact(asarray(seq_of_zeros))
+    zeros = inexact(value(seq_of_zeros, "poly"))
     if len(zeros.shape) == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0]:
         zeros = eigvals(zeros)
     zeros = vector("poly", zeros)
@@ -243,7 +242,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     >>> polyfit(x, 3 * x + 1, 1).round(3)
     tensor([3., 1.])
     """
-    x, y = map(inexact, common("polyfit", asarray(x), asarray(y)))
+    x, y = map(inexact, common("polyfit", value(x, "polyfit"), value(y, "polyfit", 1)))
     order = integer(deg, "polyfit", "deg") + 1
     if order < 1 or len(x.shape) != 1 or len(y.shape) not in (1, 2) or x.shape != y.shape[:1]:
         raise ShapeError(f"polyfit takes a degree of 0 or more, a vector x and as many rows in y, "
