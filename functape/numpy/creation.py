@@ -354,7 +354,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """
     start, stop, base = (a if type(a) in dtypes.WEAK else value(a, "logspace", what) for a, what in
                          ((start, "start"), (stop, "stop"), (base, "base")))
-    found = power(base, linspace(start, stop, num, endpoint, axis=axis))
+    found = power(base, linspace(start, stop, num, endpoint))
+    found = moveaxis(found, 0, axis_of(axis, len(found.shape), "logspace"))
     return found if dtype is None else as_type(found, dtypes.as_dtype(dtype, "logspace"))
 
 
@@ -369,6 +370,5 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     t = as_type(linspace(0.0, 1.0, num, endpoint), real_part_of(start.dtype))
     t = t.reshape((num, *(1,) * max(len(start.shape), len(stop.shape))))
     found = start * power(stop / start, t)
-    if axis:
-        found = moveaxis(found, 0, axis)
+    found = moveaxis(found, 0, axis_of(axis, len(found.shape), "geomspace"))
     return found if dtype is None else as_type(found, dtypes.as_dtype(dtype, "geomspace"))

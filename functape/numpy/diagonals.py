@@ -42,8 +42,9 @@ def diagonal_slice(rows, columns, offset):
 def diag(v, k=0):
     """A matrix with `v` on its k-th diagonal; of a matrix, that diagonal.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> diag([1.0, 2.0])
+    >>> diag(array([1.0, 2.0]))
     tensor([[1., 0.],
             [0., 2.]])
     """
@@ -61,8 +62,9 @@ def diag(v, k=0):
 def diagflat(v, k=0):
     """A matrix with all elements of `v` on its k-th diagonal.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> diagflat([[1.0], [2.0]])
+    >>> diagflat(array([[1.0], [2.0]]))
     tensor([[1., 0.],
             [0., 2.]])
     """

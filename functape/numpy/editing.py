@@ -50,7 +50,8 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
       axis: integer; None for all elements in a row.
       assume_unique_indices: taken for JAX's sake, and without effect.
 
-    >>> delete([1, 2, 3], 1)
+    >>> from functape.numpy import array
+    >>> delete(array([1, 2, 3]), 1)
     tensor([1, 3], dtype=int32)
     """
     x, axis = lane("delete", arr, axis)
@@ -76,7 +77,8 @@ def insert(arr, obj, values, axis=None):
       values: converted to the dtype of the array, and broadcast.
       axis: integer; None for all elements in a row.
 
-    >>> insert([1, 2, 3], 1, 9)
+    >>> from functape.numpy import array
+    >>> insert(array([1, 2, 3]), 1, 9)
     tensor([1, 9, 2, 3], dtype=int32)
     """
     x, axis = lane("insert", arr, axis)
@@ -99,7 +101,8 @@ def insert(arr, obj, values, axis=None):
 def resize(a, new_shape):
     """The elements in a row, repeated as often as it takes to fill a shape.
 
-    >>> resize([1, 2, 3], (2, 2))
+    >>> from functape.numpy import array
+    >>> resize(array([1, 2, 3]), (2, 2))
     tensor([[1, 2],
             [3, 1]], dtype=int32)
     """
@@ -119,7 +122,8 @@ def trim_zeros(filt, trim="fb", axis=None):
       trim: "f": in front only, "b": at the back only.
       axis: axes along which to trim; None for all.
 
-    >>> trim_zeros([0, 1, 0, 2, 0])
+    >>> from functape.numpy import array
+    >>> trim_zeros(array([0, 1, 0, 2, 0]))
     tensor([1, 0, 2], dtype=int32)
     """
     x = value(filt, "trim_zeros")
@@ -149,7 +153,8 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
       size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap
         and jit.
 
-    >>> compress([True, False, True], [1.0, 2.0, 3.0])
+    >>> from functape.numpy import array
+    >>> compress(array([True, False, True]), array([1.0, 2.0, 3.0]))
     tensor([1., 3.])
     """
     unsupported("compress", out=out)
@@ -171,7 +176,8 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 def extract(condition, arr, *, size=None, fill_value=0):
     """The elements where a condition holds, in a row. Arguments as for `compress`.
 
-    >>> extract([[True, False], [False, True]], [[1.0, 2.0], [3.0, 4.0]])
+    >>> from functape.numpy import array
+    >>> extract(array([[True, False], [False, True]]), array([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
     """
     return compress(flat(value(condition, "extract")), flat(value(arr, "extract", 1)), size=size,
@@ -227,7 +233,8 @@ def put(a, ind, v, mode=None, *, inplace=True):
       mode: what positions outside mean: the nearest (None, "clip") or around the end ("wrap").
       inplace: must be False: arrays are not changed in place; use the result.
 
-    >>> put([1, 2, 3], [0, -1], [7, 8], inplace=False)
+    >>> from functape.numpy import array
+    >>> put(array([1, 2, 3]), array([0, -1]), array([7, 8]), inplace=False)
     tensor([7, 2, 8], dtype=int32)
     """
     not_in_place("put", inplace)
@@ -253,7 +260,8 @@ def place(arr, mask, vals, *, inplace=True):
       vals: values.
       inplace: must be False: arrays are not changed in place; use the result.
 
-    >>> place([1, 2, 3], [True, False, True], [7, 8], inplace=False)
+    >>> from functape.numpy import array
+    >>> place(array([1, 2, 3]), array([True, False, True]), array([7, 8]), inplace=False)
     tensor([7, 2, 8], dtype=int32)
     """
     not_in_place("place", inplace)

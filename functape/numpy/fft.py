@@ -87,7 +87,9 @@ def hfft(a, n=None, axis=-1, norm=None):
     >>> fft.hfft(array([2.0, 1.0]))
     tensor([3., 1.])
     """
-    return irfft(conjugate(value(a, "hfft")), n, axis, ops.OPPOSITE[norm_of("hfft", norm)])
+    a = value(a, "hfft")
+    axis = axis_of(axis, len(a.shape), "hfft")
+    return irfft(conjugate(a), n, axis, ops.OPPOSITE[norm_of("hfft", norm)])
 
 
 def ihfft(a, n=None, axis=-1, norm=None):
@@ -98,6 +100,7 @@ def ihfft(a, n=None, axis=-1, norm=None):
     tensor([2.-0.j, 1.-0.j], dtype=complex64)
     """
     a = value(a, "ihfft")
+    axis = axis_of(axis, len(a.shape), "ihfft")
     return conjugate(rfft(a, n, axis, ops.OPPOSITE[norm_of("ihfft", norm)]))
 
 

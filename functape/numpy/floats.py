@@ -107,7 +107,8 @@ def packbits(a, axis=None, bitorder="big"):
       axis: integer; None for all elements in a row.
       bitorder: "big": the first is the highest bit; or "little".
 
-    >>> packbits([0, 0, 0, 0, 0, 0, 1, 1, 1])
+    >>> from functape.numpy import array
+    >>> packbits(array([0, 0, 0, 0, 0, 0, 1, 1, 1]))
     tensor([  3, 128], dtype=uint8)
     """
     x, axis = lane("packbits", a, axis)
@@ -131,7 +132,8 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
       count: how many bits to return, or if negative, to leave out at the end.
       bitorder: "big": the highest bit first; or "little".
 
-    >>> unpackbits(packbits([1, 0, 1]), count=3)
+    >>> from functape.numpy import array
+    >>> unpackbits(packbits(array([1, 0, 1])), count=3)
     tensor([1, 0, 1], dtype=uint8)
     """
     x, axis = lane("unpackbits", a, axis)

@@ -50,8 +50,9 @@ def opened(axes):
 def ix_(*args):
     """Vectors of positions as a key that reads all their combinations; masks are positions too.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> ft.numpy.array([[1, 2, 3], [4, 5, 6]])[ix_([0, 1], [2, 0])]
+    >>> ft.numpy.array([[1, 2, 3], [4, 5, 6]])[ix_(array([0, 1]), array([2, 0]))]
     tensor([[3, 1],
             [6, 4]], dtype=int32)
     """
@@ -97,7 +98,8 @@ def mask_indices(n, mask_func, k=0, *, size=None):
 def unravel_index(indices, shape):
     """Positions counted through all elements, as one array an axis; outside: the nearest.
 
-    >>> unravel_index([1, 5], (2, 3))
+    >>> from functape.numpy import array
+    >>> unravel_index(array([1, 5]), (2, 3))
     (tensor([0, 1], dtype=int32), tensor([1, 2], dtype=int32))
     """
     i, shape = value(indices, "unravel_index"), shape_of(shape, "unravel_index")
@@ -122,7 +124,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
       order: "C": row by row; "F": column by column.
       dtype: of the result; int32 by default.
 
-    >>> ravel_multi_index(([0, 1], [1, 2]), (2, 3))
+    >>> from functape.numpy import array
+    >>> ravel_multi_index((array([0, 1]), array([1, 2])), (2, 3))
     tensor([1, 5], dtype=int32)
     """
     if not isinstance(multi_index, (list, tuple, *ARRAYS)):

@@ -27,7 +27,8 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
       minlength: the least number of bins.
       length: the number of bins, above which nothing counts. Needed under vmap and jit.
 
-    >>> bincount([0, 2, 2])
+    >>> from functape.numpy import array
+    >>> bincount(array([0, 2, 2]))
     tensor([1, 0, 2], dtype=int32)
     """
     x = value(x, "bincount")
@@ -65,7 +66,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002 - N
       range: (from, to) in place of the extremes of `a`.
       weights: without effect.
 
-    >>> histogram_bin_edges([0.0, 4.0], bins=2)
+    >>> from functape.numpy import array
+    >>> histogram_bin_edges(array([0.0, 4.0]), bins=2)
     tensor([0., 2., 4.])
     """
     if isinstance(bins, str):
@@ -104,7 +106,8 @@ def histogram(a, bins=10, range=None, weights=None, density=None):  # noqa: A002
     Returns:
       (counts, edges), one edge more than counts.
 
-    >>> histogram([0.0, 1.0, 1.5, 4.0], bins=2)
+    >>> from functape.numpy import array
+    >>> histogram(array([0.0, 1.0, 1.5, 4.0]), bins=2)
     (tensor([3., 1.]), tensor([0., 2., 4.]))
     """
     a = value(a, "histogram")
@@ -146,7 +149,8 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):  # noq
     Returns:
       (counts, list of edges).
 
-    >>> histogramdd([[0.0, 0.0], [1.0, 3.0]], bins=2)[0]
+    >>> from functape.numpy import array
+    >>> histogramdd(array([[0.0, 0.0], [1.0, 3.0]]), bins=2)[0]
     tensor([[1, 0],
             [0, 1]], dtype=int32)
     """
@@ -182,7 +186,8 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):  # noqa:
 
     Arguments as for `histogramdd`; one vector of edges as `bins` is for both axes.
 
-    >>> histogram2d([0.0, 1.0], [0.0, 3.0], bins=2)[0]
+    >>> from functape.numpy import array
+    >>> histogram2d(array([0.0, 1.0]), array([0.0, 3.0]), bins=2)[0]
     tensor([[1, 0],
             [0, 1]], dtype=int32)
     """

@@ -36,8 +36,9 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False,
     Raises:
       PositionError (an IndexError): an index that is known does not exist.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> take([10.0, 20.0, 30.0], [2, 0, 2])
+    >>> take(array([10.0, 20.0, 30.0]), array([2, 0, 2]))
     tensor([30., 10., 30.])
     """
     unsupported("take", out=out)
@@ -183,8 +184,9 @@ def choose(a, choices, out=None, mode="raise"):
       mode: what integers outside mean: an error ("raise"), the nearest ("clip"), or around the
         end ("wrap").
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> choose([1, 0, 1], [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
+    >>> choose(array([1, 0, 1]), array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]))
     tensor([10.,  2., 30.])
     """
     unsupported("choose", out=out)

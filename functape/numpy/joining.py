@@ -28,7 +28,8 @@ def join(name, arrays, axis, dtype=None):
         found, axis = [ravel(a) for a in found], 0
     n = len(found[0].shape)
     if n == 0:
-        raise ShapeError(f"{name}: a scalar has no axis to join along. Use stack.")
+        raise ShapeError(f"{name}: array 0 is a scalar, which has no axis to join along. Use "
+                         "stack.")
     axis = axis_of(axis, n, name)
     for i, a in enumerate(found):
         if len(a.shape) != n or any(

@@ -141,7 +141,8 @@ def array_equal(a1, a2, equal_nan=False):
     >>> ft.numpy.array_equal(ft.numpy.array([1, 2]), [1, 2])
     tensor(True)
     """
-    a, b = asarray(a1), asarray(a2)
+    a, b = (asarray(a) if isinstance(a, (list, tuple)) else value(a, "array_equal", i)
+            for i, a in enumerate((a1, a2)))
     if a.shape != b.shape:
         return constant(False)
     same = equal(a, b)

@@ -104,8 +104,9 @@ def searchsorted(a, v, side="left", sorter=None, *, method=None):
       sorter: indices that sort `a`, if it is not sorted.
       method: taken for JAX's sake, and without effect.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> searchsorted([1.0, 2.0, 2.0, 3.0], [2.0, 9.0], side="right")
+    >>> searchsorted(array([1.0, 2.0, 2.0, 3.0]), array([2.0, 9.0]), side="right")
     tensor([3, 4], dtype=int32)
     """
     x, y = alike([value(a, "searchsorted"), value(v, "searchsorted", 1)])
@@ -127,8 +128,9 @@ def digitize(x, bins, right=False, *, method=None):
       bins: their edges, ascending or descending.
       right: the upper edge belongs to a bin; otherwise the lower.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> digitize([0.5, 2.5], [0.0, 1.0, 2.0])
+    >>> digitize(array([0.5, 2.5]), array([0.0, 1.0, 2.0]))
     tensor([1, 3], dtype=int32)
     """
     x, edges = value(x, "digitize"), value(bins, "digitize", 1)

@@ -96,7 +96,7 @@ def lexsort(keys, axis=-1):
     """The indices that sort by several keys: by the last of them first.
 
     >>> import functape as ft
-    >>> lexsort(([1, 0, 1], [5, 5, 2]))
+    >>> lexsort((ft.numpy.array([1, 0, 1]), ft.numpy.array([5, 5, 2])))
     tensor([2, 1, 0], dtype=int32)
     """
     if not isinstance(keys, (list, tuple, *ARRAYS)):
