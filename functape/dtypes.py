@@ -4,6 +4,8 @@ The names stand for MLX's own dtypes, so ``x.dtype == functape.float32`` holds f
 `mx.array`s. Python's numbers are *weak*: they take the type of the array they meet.
 """
 
+from collections.abc import Hashable
+
 import mlx.core as mx
 import numpy as np
 
@@ -47,7 +49,7 @@ def as_dtype(dtype, name="dtype"):
     >>> as_dtype("float32") == as_dtype(float)
     True
     """
-    found = dtype if type(dtype) is mx.Dtype else BY_PYTHON.get(dtype) or by_name(dtype)
+    found = dtype if type(dtype) is mx.Dtype else by_python(dtype) or by_name(dtype)
     if found is None:
         raise ArgumentError(f"{name}: {dtype!r} is not an array dtype. Use one of functape's, "
                             "such as functape.float32, or its name.")
@@ -55,6 +57,10 @@ def as_dtype(dtype, name="dtype"):
         raise ArgumentError(f"{name}: float64 arrays exist on the CPU only. Use float32, or run "
                             "on the CPU, mlx.core.set_default_device(mlx.core.cpu).")
     return found
+
+
+def by_python(dtype):
+    return BY_PYTHON.get(dtype) if isinstance(dtype, Hashable) else None
 
 
 def by_name(dtype):
@@ -174,7 +180,7 @@ def can_cast(from_, to):
     (True, False)
     """
     source = from_.dtype if isinstance(from_, (Value, mx.array)) else from_
-    return promote_types(source, to) == as_dtype(to, "can_cast")
+    return promote_types(as_dtype(source, "can_cast"), to) == as_dtype(to, "can_cast")
 
 
 # --- limits -------------------------------------------------------------------------------------

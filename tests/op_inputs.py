@@ -160,6 +160,8 @@ ROWS = {
     "arccos": unary(unit, *zz),
     "arctan": unary(real, *zz),
     "arctan2": binary(real),
+    "turned": [row(real(2, 3), real(3), real(2, 1)), row(2.0, real(3), 1.5),
+               row(real(), -1.0, real())],
     "sinh": unary(real, *zz),
     "cosh": unary(real, *zz),
     "tanh": unary(real, *zz),

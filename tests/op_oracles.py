@@ -385,6 +385,7 @@ ORACLES = {
     "finite": lambda jax, x: jax.numpy.nan_to_num(x, nan=np.nan),
     "nonpositive": lambda jax, x: jax.numpy.minimum(x, 0),
     "ratio": lambda jax, x, y: jax.numpy.divide(x, y),
+    "turned": lambda jax, x, y, z: x * z / (y * y + z * z),
     "astype": as_type,
     "cast": as_type,
     "sum_to": sum_to,

@@ -4,6 +4,7 @@ import functape as ft
 
 # isort: split
 import importlib.util
+import operator
 import sys
 from pathlib import Path
 
@@ -71,6 +72,21 @@ def test_ends():
     ]:
         for got in both(f, at):
             np.testing.assert_array_equal(got, np.asarray(want, np.float32))
+
+
+@pytest.mark.parametrize("name", [
+    *(f"numpy.{name}" for name in ("sin", "tan", "sinh", "tanh", "arcsin", "arctan", "arcsinh",
+                                   "arctanh", "expm1", "log1p", "sqrt", "cbrt")),
+    *(f"scipy.special.{name}" for name in ("erf", "erfinv", "i1", "dawsn")),
+    "nn.soft_sign", "nn.silu", "nn.gelu"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_zero_keeps_its_sign(name, dtype):
+    """By both kernels, of functions with f(x) ~ c x at 0, c > 0, and of roots."""
+    f = operator.attrgetter(name)(ft)
+    for size in (1, vector_kernels.MANY):
+        zeros = ft.numpy.full(size, -0.0).astype(dtype)
+        assert np.signbit(np.asarray(f(zeros).astype("float32"))).all()
+        assert not np.signbit(np.asarray(f(-zeros).astype("float32"))).any()
 
 
 def test_sinc_is_0_at_whole_numbers():

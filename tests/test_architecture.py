@@ -214,7 +214,9 @@ def test_rules_call_nothing_of_mlx():
 
 NAMESPACES = ["functape", "functape.numpy", "functape.numpy.linalg", "functape.numpy.fft",
               "functape.nn", "functape.random", "functape.lax", "functape.scipy.special",
-              "functape.scipy.linalg", "functape.scipy.stats", "functape.autograd",
+              "functape.scipy.linalg", "functape.scipy.stats", "functape.scipy.signal",
+              "functape.scipy.fft", "functape.scipy.ndimage", "functape.scipy.integrate",
+              "functape.autograd",
               "functape.autograd.graph", "functape.autograd.profiler", "functape.optim",
               "functape.mlx", "functape.viz", "functape.debug", "functape.distributed",
               "functape.test_util", "functape.tree", "functape.errors"]

@@ -402,7 +402,12 @@ def test_a_bad_matrix_leaves_its_batch_alone():
 def test_rank_and_its_kin():
     ranks = fnp.linalg.matrix_rank(np.stack([np.ones((2, 3)), np.eye(2, 3)]))
     np.testing.assert_array_equal(ranks, [1, 2])
-    assert int(fnp.linalg.matrix_rank(np.diag([1.0, 0.1]), rtol=0.5)) == 1
+    for size in (1e-3, 1.0, 1e3):  # rtol is relative, as in NumPy; JAX's is not
+        assert int(fnp.linalg.matrix_rank(size * np.diag([1.0, 0.1]), rtol=0.5)) == 1
+    pair = np.stack([np.diag([4.0, 1.0])] * 2)
+    assert fnp.linalg.matrix_rank(pair, rtol=np.array([0.1, 0.5])).tolist() == [2, 1]
+    assert fnp.linalg.matrix_rank(pair, tol=np.array([0.5, 2.0])).tolist() == [2, 1]
+    assert int(fnp.linalg.matrix_rank(pair[0], tol=5)) == 0
     assert int(fnp.linalg.matrix_rank(np.zeros(3))) == 0
     assert int(fnp.linalg.lstsq(np.ones((3, 2)), np.ones(3))[2]) == 1
     assert fnp.linalg.lstsq(np.ones((3, 2)), np.ones(3), numpy_resid=True)[1].shape == (0,)

@@ -22,8 +22,8 @@ def test_what_numpy_has_and_jax_lacks():
     tall = numpy.zeros((5, 2), numpy.float32)
     numpy.fill_diagonal(tall, 7.0, wrap=True)
     same(fnp.fill_diagonal(numpy.zeros((5, 2)), 7.0, wrap=True, inplace=False), tall)
-    for got, want in zip(fnp.ix_([True, False, True], [1]), numpy.ix_([True, False, True], [1]),
-                         strict=True):
+    at = numpy.array([True, False, True]), numpy.array([1])
+    for got, want in zip(fnp.ix_(*at), numpy.ix_(*at), strict=True):
         same(got, want)
     half = Q.astype("float16")
     same(fnp.nextafter(half, numpy.float16(9)), numpy.nextafter(half, numpy.float16(9)))
@@ -67,16 +67,16 @@ def test_under_jit_and_vmap(f):
 
 def test_sets_are_differentiable():
     x = fnp.asarray(Q)
-    g = ft.grad(lambda x: (fnp.setdiff1d(x, [1.0]) ** 2).sum())(x)
+    g = ft.grad(lambda x: (fnp.setdiff1d(x, numpy.float32([1])) ** 2).sum())(x)
     same(g, [0, 0, 0, -5.0, 7.0, 1.0])
-    g = ft.grad(lambda x: (fnp.union1d(x, [9.0]) ** 2).sum())(x)
+    g = ft.grad(lambda x: (fnp.union1d(x, numpy.float32([9])) ** 2).sum())(x)
     same(g, [2.0, 0, 0, -5.0, 7.0, 1.0])
 
 
 def test_sizes_fill_up():
-    assert fnp.setdiff1d(I, [3], size=3).tolist() == [0, 1, 0]
-    assert fnp.intersect1d(I, [3, 0], size=3, fill_value=-1).tolist() == [0, 3, -1]
-    assert fnp.intersect1d(I, [7], size=2).tolist() == [0, 0]
+    assert fnp.setdiff1d(I, fnp.array([3]), size=3).tolist() == [0, 1, 0]
+    assert fnp.intersect1d(I, fnp.array([3, 0]), size=3, fill_value=-1).tolist() == [0, 3, -1]
+    assert fnp.intersect1d(I, fnp.array([7]), size=2).tolist() == [0, 0]
 
 
 def test_slope_of_roots_and_of_a_fit():

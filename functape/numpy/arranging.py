@@ -170,7 +170,7 @@ def fliplr(m):
     tensor([[2, 1],
             [4, 3]], dtype=int32)
     """
-    return flip(m, 1)
+    return flip(value(m, "fliplr"), 1)
 
 
 def flipud(m):
@@ -180,7 +180,7 @@ def flipud(m):
     >>> ft.numpy.flipud(ft.numpy.array([1, 2]))
     tensor([2, 1], dtype=int32)
     """
-    return flip(m, 0)
+    return flip(value(m, "flipud"), 0)
 
 
 def rot90(m, k=1, axes=(0, 1)):

@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 
-from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import axis_of, shape_of
+from functape.errors import ArgumentError, ShapeError, check_callable, describe
+from functape.numpy.arguments import axis_of, shape_of, value
 from functape.numpy.creation import arange, asarray
 from functape.numpy.shapes import expand_dims
 from functape.ops import movement
@@ -27,7 +27,8 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     >>> apply_along_axis(ft.numpy.sum, 0, ft.numpy.ones((2, 3)))
     tensor([2., 2., 2.])
     """
-    x = asarray(arr)
+    check_callable("apply_along_axis", func1d)
+    x = value(arr, "apply_along_axis", 2)
     axis = axis_of(axis, len(x.shape), "apply_along_axis")
 
     def f(vector):
@@ -47,7 +48,8 @@ def apply_over_axes(func, a, axes):
     >>> apply_over_axes(ft.numpy.sum, ft.numpy.ones((2, 3)), (0, 1))
     tensor([[6.]])
     """
-    x = asarray(a)
+    check_callable("apply_over_axes", func)
+    x = value(a, "apply_over_axes", 1)
     for k in (axes,) if isinstance(axes, int) else axes:
         k = axis_of(k, len(x.shape), "apply_over_axes")
         found = asarray(func(x, k))
@@ -72,6 +74,7 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
     tensor([[ 0,  1],
             [10, 11]], dtype=int32)
     """
+    check_callable("fromfunction", function)
     shape = shape_of(shape, "fromfunction")
     f = functools.partial(function, **kwargs)
     for k in reversed(range(len(shape))):

@@ -234,7 +234,9 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = moveaxis(value(a, "cross"), axisa, -1), moveaxis(value(b, "cross", 1), axisb, -1)
+    what = "axis" if axis is not None else "axisa or axisb"
+    x, y = (moveaxis(v, axis_of(at, len(v.shape), "cross", what), -1)
+            for v, at in ((value(a, "cross"), axisa), (value(b, "cross", 1), axisb)))
     m, n = x.shape[-1], y.shape[-1]
     if m not in (2, 3) or n not in (2, 3):
         raise ShapeError(f"cross takes vectors of 2 or 3 elements, but those of a have {m}, of b "

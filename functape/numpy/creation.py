@@ -49,14 +49,9 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None):
     tensor([[1. , 2. ],
             [3. , 4.5]])
     """
-    dtype = None if dtype is None else dtypes.as_dtype(dtype, "array")
-    with on(device):
-        x = from_any(object, dtype)
-        x = x if dtype is None else as_type(x, dtype)
+    x = made("array", object, dtype, copy, device)
     missing = ndmin - len(x.shape)
-    if missing > 0:
-        x = reshape(x, shape=(*(1,) * missing, *x.shape))
-    return copy_of(x) if x is object and copy else x
+    return reshape(x, shape=(*(1,) * missing, *x.shape)) if missing > 0 else x
 
 
 def asarray(a, dtype=None, order="K", *, copy=None, device=None):
@@ -66,7 +61,15 @@ def asarray(a, dtype=None, order="K", *, copy=None, device=None):
     >>> ft.numpy.asarray(2.5)
     tensor(2.5)
     """
-    return array(a, dtype, bool(copy), order, device=device)
+    return made("asarray", a, dtype, bool(copy), device)
+
+
+def made(name, object, dtype, copy, device):
+    dtype = None if dtype is None else dtypes.as_dtype(dtype, name)
+    with on(device):
+        x = from_any(name, object, dtype)
+        x = x if dtype is None else as_type(x, dtype)
+    return copy_of(x) if x is object and copy else x
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
@@ -83,14 +86,14 @@ def from_dlpack(x, /, *, device=None, copy=None):
         return Tensor(as_array(x, "from_dlpack"))
 
 
-def from_any(object, dtype):
+def from_any(name, object, dtype):
     if isinstance(object, Value):
         return object
     if isinstance(object, (list, tuple)):
         return from_list(object, dtype)
     if dtype is not None and dtype.size == 8 and isinstance(object, (int, float)):
         return from_list(object, dtype)  # exactly, where float32 would round
-    return Tensor(as_array(object, "array"))
+    return Tensor(as_array(object, name))
 
 
 def from_list(items, dtype):
@@ -325,8 +328,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def between(start, stop, num, endpoint, axis):
-    start, stop = alike([start if type(start) in dtypes.WEAK else array(start, copy=False),
-                         stop if type(stop) in dtypes.WEAK else array(stop, copy=False)])
+    start, stop = alike([a if type(a) in dtypes.WEAK else value(a, "linspace", what)
+                         for a, what in ((start, "start"), (stop, "stop"))])
     dtype = dtypes.result_type(start, 1.0)
     start, stop = as_type(start, dtype), as_type(stop, dtype)
     steps = max(num - 1 if endpoint else num, 0)
@@ -349,8 +352,10 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     >>> ft.numpy.logspace(0, 3, 4, base=2.0)
     tensor([1., 2., 4., 8.])
     """
-    base = base if type(base) in dtypes.WEAK else value(base, "logspace")
-    found = power(base, linspace(start, stop, num, endpoint, axis=axis))
+    start, stop, base = (a if type(a) in dtypes.WEAK else value(a, "logspace", what) for a, what in
+                         ((start, "start"), (stop, "stop"), (base, "base")))
+    found = power(base, linspace(start, stop, num, endpoint))
+    found = moveaxis(found, 0, axis_of(axis, len(found.shape), "logspace"))
     return found if dtype is None else as_type(found, dtypes.as_dtype(dtype, "logspace"))
 
 
@@ -365,6 +370,5 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     t = as_type(linspace(0.0, 1.0, num, endpoint), real_part_of(start.dtype))
     t = t.reshape((num, *(1,) * max(len(start.shape), len(stop.shape))))
     found = start * power(stop / start, t)
-    if axis:
-        found = moveaxis(found, 0, axis)
+    found = moveaxis(found, 0, axis_of(axis, len(found.shape), "geomspace"))
     return found if dtype is None else as_type(found, dtypes.as_dtype(dtype, "geomspace"))

@@ -2,8 +2,7 @@
 
 from functape.errors import ShapeError, describe
 from functape.numpy import reductions
-from functape.numpy.arguments import axis_of, integer, size_of, unsupported
-from functape.numpy.creation import asarray
+from functape.numpy.arguments import axis_of, integer, size_of, unsupported, value
 from functape.op import Value
 from functape.ops import movement
 
@@ -15,7 +14,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     >>> diagonal(ft.numpy.array([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
     """
-    x, offset = asarray(a), integer(offset, "diagonal", "offset")
+    x, offset = value(a, "diagonal"), integer(offset, "diagonal", "offset")
     n = len(x.shape)
     if n < 2:
         raise ShapeError(f"diagonal takes arrays of two or more axes, but got {describe(x)}. For "
@@ -43,12 +42,13 @@ def diagonal_slice(rows, columns, offset):
 def diag(v, k=0):
     """A matrix with `v` on its k-th diagonal; of a matrix, that diagonal.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> diag([1.0, 2.0])
+    >>> diag(array([1.0, 2.0]))
     tensor([[1., 0.],
             [0., 2.]])
     """
-    x = asarray(v)
+    x = value(v, "diag")
     if len(x.shape) != 1:
         if len(x.shape) != 2:
             raise ShapeError(f"diag takes an array of one or two axes, but got {describe(x)}. Use "
@@ -62,12 +62,13 @@ def diag(v, k=0):
 def diagflat(v, k=0):
     """A matrix with all elements of `v` on its k-th diagonal.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> diagflat([[1.0], [2.0]])
+    >>> diagflat(array([[1.0], [2.0]]))
     tensor([[1., 0.],
             [0., 2.]])
     """
-    x = asarray(v)
+    x = value(v, "diagflat")
     return diag(movement.reshape(x, shape=(size_of(x.shape),)), k)
 
 
@@ -79,7 +80,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     tensor(5.)
     """
     unsupported("trace", out=out)
-    x = diagonal(a, offset, axis1, axis2)
+    x = diagonal(value(a, "trace"), offset, axis1, axis2)
     return reductions.sum(x, axis=(len(x.shape) - 1,), dtype=dtype)
 
 

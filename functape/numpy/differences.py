@@ -193,7 +193,7 @@ def corrcoef(x, y=None, rowvar=True):
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    c = cov(x, y, rowvar)
+    c = cov(value(x, "corrcoef"), y, rowvar)
     if not c.shape:
         return elementwise.divide(c, c)
     d = elementwise.sqrt(diagonal(c))

@@ -5,7 +5,7 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
-from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, unsupported
+from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, unsupported, value
 from functape.numpy.creation import asarray
 from functape.numpy.indexing import select
 from functape.numpy.joining import concatenate
@@ -20,7 +20,7 @@ from functape.tensor import constant
 
 def lane(name, a, axis):
     """Array and axis; with None, all elements in a row."""
-    x = asarray(a)
+    x = value(a, name)
     if axis is None:
         return flat(x), 0
     return x, axis_of(axis, len(x.shape), name)
@@ -50,7 +50,8 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
       axis: integer; None for all elements in a row.
       assume_unique_indices: taken for JAX's sake, and without effect.
 
-    >>> delete([1, 2, 3], 1)
+    >>> from functape.numpy import array
+    >>> delete(array([1, 2, 3]), 1)
     tensor([1, 3], dtype=int32)
     """
     x, axis = lane("delete", arr, axis)
@@ -76,7 +77,8 @@ def insert(arr, obj, values, axis=None):
       values: converted to the dtype of the array, and broadcast.
       axis: integer; None for all elements in a row.
 
-    >>> insert([1, 2, 3], 1, 9)
+    >>> from functape.numpy import array
+    >>> insert(array([1, 2, 3]), 1, 9)
     tensor([1, 9, 2, 3], dtype=int32)
     """
     x, axis = lane("insert", arr, axis)
@@ -99,11 +101,12 @@ def insert(arr, obj, values, axis=None):
 def resize(a, new_shape):
     """The elements in a row, repeated as often as it takes to fill a shape.
 
-    >>> resize([1, 2, 3], (2, 2))
+    >>> from functape.numpy import array
+    >>> resize(array([1, 2, 3]), (2, 2))
     tensor([[1, 2],
             [3, 1]], dtype=int32)
     """
-    x, shape = flat(asarray(a)), shape_of(new_shape, "resize")
+    x, shape = flat(value(a, "resize")), shape_of(new_shape, "resize")
     n = x.shape[0]
     if not n:
         x, n = as_type(constant(np.zeros(1, np.float32)), x.dtype), 1
@@ -119,10 +122,11 @@ def trim_zeros(filt, trim="fb", axis=None):
       trim: "f": in front only, "b": at the back only.
       axis: axes along which to trim; None for all.
 
-    >>> trim_zeros([0, 1, 0, 2, 0])
+    >>> from functape.numpy import array
+    >>> trim_zeros(array([0, 1, 0, 2, 0]))
     tensor([1, 0, 2], dtype=int32)
     """
-    x = asarray(filt)
+    x = value(filt, "trim_zeros")
     where = np.argwhere(keys.concrete(x, "trim_zeros", "Call it outside of vmap and jit."))
     axes = range(len(x.shape)) if axis is None else np.atleast_1d(axis).tolist()
     cut = [slice(None)] * len(x.shape)
@@ -149,12 +153,13 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
       size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap
         and jit.
 
-    >>> compress([True, False, True], [1.0, 2.0, 3.0])
+    >>> from functape.numpy import array
+    >>> compress(array([True, False, True]), array([1.0, 2.0, 3.0]))
     tensor([1., 3.])
     """
     unsupported("compress", out=out)
     x, axis = lane("compress", a, axis)
-    condition = asarray(condition)
+    condition = value(condition, "compress")
     if len(condition.shape) != 1 or condition.shape[0] > x.shape[axis]:
         raise ShapeError(f"compress: the condition must have one axis, not longer than axis "
                          f"{axis} of {describe(x)}, but is {describe(condition)}.")
@@ -171,10 +176,11 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 def extract(condition, arr, *, size=None, fill_value=0):
     """The elements where a condition holds, in a row. Arguments as for `compress`.
 
-    >>> extract([[True, False], [False, True]], [[1.0, 2.0], [3.0, 4.0]])
+    >>> from functape.numpy import array
+    >>> extract(array([[True, False], [False, True]]), array([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
     """
-    return compress(flat(asarray(condition)), flat(asarray(arr)), size=size,
+    return compress(flat(value(condition, "extract")), flat(value(arr, "extract", 1)), size=size,
                     fill_value=fill_value)
 
 
@@ -192,7 +198,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     >>> piecewise(x, [x < 0, x >= 0], [lambda x: -x, lambda x: x * x])
     tensor([2., 9.])
     """
-    x = asarray(x)
+    x = value(x, "piecewise")
     if isinstance(condlist, (bool, np.bool_)) or getattr(condlist, "shape", (0,)) == x.shape:
         condlist = [condlist]
     conditions = [asarray(c) for c in condlist]
@@ -227,11 +233,12 @@ def put(a, ind, v, mode=None, *, inplace=True):
       mode: what positions outside mean: the nearest (None, "clip") or around the end ("wrap").
       inplace: must be False: arrays are not changed in place; use the result.
 
-    >>> put([1, 2, 3], [0, -1], [7, 8], inplace=False)
+    >>> from functape.numpy import array
+    >>> put(array([1, 2, 3]), array([0, -1]), array([7, 8]), inplace=False)
     tensor([7, 2, 8], dtype=int32)
     """
     not_in_place("put", inplace)
-    x, i, y = asarray(a), flat(asarray(ind)), flat(asarray(v))
+    x, i, y = value(a, "put"), flat(asarray(ind)), flat(asarray(v))
     if not i.shape[0]:
         return x
     if not y.shape[0]:
@@ -253,11 +260,12 @@ def place(arr, mask, vals, *, inplace=True):
       vals: values.
       inplace: must be False: arrays are not changed in place; use the result.
 
-    >>> place([1, 2, 3], [True, False, True], [7, 8], inplace=False)
+    >>> from functape.numpy import array
+    >>> place(array([1, 2, 3]), array([True, False, True]), array([7, 8]), inplace=False)
     tensor([7, 2, 8], dtype=int32)
     """
     not_in_place("place", inplace)
-    x, mask, y = asarray(arr), asarray(mask), flat(asarray(vals))
+    x, mask, y = value(arr, "place"), asarray(mask), flat(asarray(vals))
     if size_of(mask.shape) != size_of(x.shape) or not y.shape[0]:
         raise ShapeError(f"place: the mask must have the size of the array, and there must be "
                          f"values, but got {describe(x)}, {describe(mask)} and {describe(y)}.")
@@ -282,7 +290,7 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
             [0., 5.]])
     """
     not_in_place("fill_diagonal", inplace)
-    x = asarray(a)
+    x = value(a, "fill_diagonal")
     if len(x.shape) < 2 or (len(x.shape) > 2 and len(set(x.shape)) > 1):
         raise ShapeError(f"fill_diagonal takes a matrix, or more axes of one length, but got "
                          f"{describe(x)}.")

@@ -75,6 +75,9 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
 
 def from_lists(items):
     """(formula, operands) of arrays and lists of axis numbers in turn."""
+    if isinstance(items[0], (list, tuple)):
+        raise ArgumentError(f"einsum takes a formula or an array first, but got "
+                            f"{describe(items[0])}.")
     arrays, lists = items[0:2 * (len(items) // 2):2], items[1::2]
     for given in (*lists, *items[len(arrays) * 2:]):
         if not isinstance(given, (list, tuple)):

@@ -16,6 +16,7 @@ from functape.numpy.arguments import (
     unsupported,
     value,
 )
+from functape.op import NUMBERS
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
 from functape.ops.movement import copy_of
@@ -41,6 +42,8 @@ def divmod(x1, x2, /):  # noqa: A001 - NumPy's name
     >>> ft.numpy.divmod(7, 3)
     (tensor(2, dtype=int32), tensor(1, dtype=int32))
     """
+    if not isinstance(x1, NUMBERS):
+        x1 = value(x1, "divmod")
     return ops.floor_divide(x1, x2), ops.remainder(x1, x2)
 
 
@@ -214,7 +217,7 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
     if x is None and y is None:
         from functape.numpy.searching import nonzero
 
-        return nonzero(condition, size=size, fill_value=fill_value)
+        return nonzero(value(condition, "where"), size=size, fill_value=fill_value)
     if x is None or y is None:
         raise ArgumentError("where takes a condition alone, or the condition with both x and y.")
     if type(condition) is not bool:

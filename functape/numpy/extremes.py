@@ -65,6 +65,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     """
     unsupported("ptp", out=out)
     a = value(a, "ptp")
+    axis = axes_of(axis, len(a.shape), "ptp")
     return max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims)
 
 

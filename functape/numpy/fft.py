@@ -87,7 +87,9 @@ def hfft(a, n=None, axis=-1, norm=None):
     >>> fft.hfft(array([2.0, 1.0]))
     tensor([3., 1.])
     """
-    return irfft(conjugate(value(a, "hfft")), n, axis, ops.OPPOSITE[norm_of("hfft", norm)])
+    a = value(a, "hfft")
+    axis = axis_of(axis, len(a.shape), "hfft")
+    return irfft(conjugate(a), n, axis, ops.OPPOSITE[norm_of("hfft", norm)])
 
 
 def ihfft(a, n=None, axis=-1, norm=None):
@@ -97,6 +99,8 @@ def ihfft(a, n=None, axis=-1, norm=None):
     >>> fft.ihfft(array([3.0, 1.0]))
     tensor([2.-0.j, 1.-0.j], dtype=complex64)
     """
+    a = value(a, "ihfft")
+    axis = axis_of(axis, len(a.shape), "ihfft")
     return conjugate(rfft(a, n, axis, ops.OPPOSITE[norm_of("ihfft", norm)]))
 
 
@@ -158,7 +162,7 @@ def fft2(a, s=None, axes=(-2, -1), norm=None):
     >>> fft.fft2(ones((3, 2, 2)))[0, 0, 0]
     tensor(4.+0.j, dtype=complex64)
     """
-    return fftn(a, s, pair("fft2", axes), norm)
+    return fftn(value(a, "fft2"), s, pair("fft2", axes), norm)
 
 
 def ifft2(a, s=None, axes=(-2, -1), norm=None):
@@ -168,7 +172,7 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None):
     >>> fft.ifft2(ones((3, 2, 2)))[0, 0, 0]
     tensor(1.+0.j, dtype=complex64)
     """
-    return ifftn(a, s, pair("ifft2", axes), norm)
+    return ifftn(value(a, "ifft2"), s, pair("ifft2", axes), norm)
 
 
 def rfft2(a, s=None, axes=(-2, -1), norm=None):
@@ -178,7 +182,7 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None):
     >>> fft.rfft2(ones((2, 4))).shape
     (2, 3)
     """
-    return rfftn(a, s, pair("rfft2", axes), norm)
+    return rfftn(value(a, "rfft2"), s, pair("rfft2", axes), norm)
 
 
 def irfft2(a, s=None, axes=(-2, -1), norm=None):
@@ -188,7 +192,7 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None):
     >>> fft.irfft2(ones((2, 3))).shape
     (2, 4)
     """
-    return irfftn(a, s, pair("irfft2", axes), norm)
+    return irfftn(value(a, "irfft2"), s, pair("irfft2", axes), norm)
 
 
 # --- frequencies --------------------------------------------------------------------------------

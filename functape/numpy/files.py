@@ -3,6 +3,7 @@
 import numpy as np
 
 from functape import dtypes
+from functape.numpy.arguments import value
 from functape.numpy.creation import asarray
 from functape.numpy.plain_values import concrete
 from functape.tensor import as_numpy, constant
@@ -129,7 +130,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     'tensor([0.12])'
     """
     with np.printoptions(**options(max_line_width, precision, suppress_small)):
-        return repr(asarray(arr))
+        return repr(value(arr, "array_repr"))
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
@@ -139,7 +140,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     '[1.  2.5]'
     """
     with np.printoptions(**options(max_line_width, precision, suppress_small)):
-        return str(as_numpy(concrete(asarray(a), "array_str")))
+        return str(as_numpy(concrete(value(a, "array_str"), "array_str")))
 
 
 def options(width, precision, suppress):

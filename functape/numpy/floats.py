@@ -6,8 +6,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import as_type, axis_of, common, inexact, integer, size_of
-from functape.numpy.creation import asarray
+from functape.numpy.arguments import as_type, axis_of, common, inexact, integer, size_of, value
 from functape.numpy.joining import concatenate
 from functape.numpy.reductions import sum
 from functape.numpy.shapes import moveaxis
@@ -87,7 +86,7 @@ def spacing(x, /):
 
 
 def lane(name, a, axis):
-    x = asarray(a)
+    x = value(a, name)
     if axis is None:
         return movement.reshape(x, shape=(size_of(x.shape),)), 0
     return x, axis_of(axis, len(x.shape), name)
@@ -108,7 +107,8 @@ def packbits(a, axis=None, bitorder="big"):
       axis: integer; None for all elements in a row.
       bitorder: "big": the first is the highest bit; or "little".
 
-    >>> packbits([0, 0, 0, 0, 0, 0, 1, 1, 1])
+    >>> from functape.numpy import array
+    >>> packbits(array([0, 0, 0, 0, 0, 0, 1, 1, 1]))
     tensor([  3, 128], dtype=uint8)
     """
     x, axis = lane("packbits", a, axis)
@@ -132,7 +132,8 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
       count: how many bits to return, or if negative, to leave out at the end.
       bitorder: "big": the highest bit first; or "little".
 
-    >>> unpackbits(packbits([1, 0, 1]), count=3)
+    >>> from functape.numpy import array
+    >>> unpackbits(packbits(array([1, 0, 1])), count=3)
     tensor([1, 0, 1], dtype=uint8)
     """
     x, axis = lane("unpackbits", a, axis)

@@ -5,7 +5,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import as_type, integer, shape_of, size_of
+from functape.numpy.arguments import ARRAYS, as_type, integer, shape_of, size_of, value
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.creation import array, asarray
 from functape.numpy.joining import concatenate, stack
@@ -50,14 +50,15 @@ def opened(axes):
 def ix_(*args):
     """Vectors of positions as a key that reads all their combinations; masks are positions too.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> ft.numpy.array([[1, 2, 3], [4, 5, 6]])[ix_([0, 1], [2, 0])]
+    >>> ft.numpy.array([[1, 2, 3], [4, 5, 6]])[ix_(array([0, 1]), array([2, 0]))]
     tensor([[3, 1],
             [6, 4]], dtype=int32)
     """
     found = []
-    for a in args:
-        a = asarray(a)
+    for i, a in enumerate(args):
+        a = value(a, "ix_", i)
         if len(a.shape) != 1:
             raise ShapeError(f"ix_ takes vectors, but got {describe(a)}.")
         if not a.shape[0]:
@@ -73,7 +74,7 @@ def diag_indices_from(arr):
     >>> diag_indices_from(ft.numpy.ones((2, 2)))[0]
     tensor([0, 1], dtype=int32)
     """
-    shape = asarray(arr).shape
+    shape = value(arr, "diag_indices_from").shape
     if len(shape) < 2 or len(set(shape)) > 1:
         raise ShapeError(f"diag_indices_from takes an array of two or more axes of one length, but "
                          f"the shape is {shape}.")
@@ -97,10 +98,11 @@ def mask_indices(n, mask_func, k=0, *, size=None):
 def unravel_index(indices, shape):
     """Positions counted through all elements, as one array an axis; outside: the nearest.
 
-    >>> unravel_index([1, 5], (2, 3))
+    >>> from functape.numpy import array
+    >>> unravel_index(array([1, 5]), (2, 3))
     (tensor([0, 1], dtype=int32), tensor([1, 2], dtype=int32))
     """
-    i, shape = asarray(indices), shape_of(shape, "unravel_index")
+    i, shape = value(indices, "unravel_index"), shape_of(shape, "unravel_index")
     total = size_of(shape)
     i = elementwise.where(i < 0, i + total, i)
     i = elementwise.clip(i, 0, max(total - 1, 0))
@@ -122,10 +124,15 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
       order: "C": row by row; "F": column by column.
       dtype: of the result; int32 by default.
 
-    >>> ravel_multi_index(([0, 1], [1, 2]), (2, 3))
+    >>> from functape.numpy import array
+    >>> ravel_multi_index((array([0, 1]), array([1, 2])), (2, 3))
     tensor([1, 5], dtype=int32)
     """
-    at, dims = [asarray(i) for i in multi_index], shape_of(dims, "ravel_multi_index")
+    if not isinstance(multi_index, (list, tuple, *ARRAYS)):
+        raise ArgumentError(f"ravel_multi_index takes a tuple of arrays, but got "
+                            f"{describe(multi_index)}.")
+    at = [value(i, "ravel_multi_index", k) for k, i in enumerate(multi_index)]
+    dims = shape_of(dims, "ravel_multi_index")
     if len(at) != len(dims):
         raise ShapeError(f"ravel_multi_index: {len(dims)} axes need as many arrays of positions, "
                          f"but got {len(at)}.")

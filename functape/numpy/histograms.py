@@ -27,10 +27,11 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
       minlength: the least number of bins.
       length: the number of bins, above which nothing counts. Needed under vmap and jit.
 
-    >>> bincount([0, 2, 2])
+    >>> from functape.numpy import array
+    >>> bincount(array([0, 2, 2]))
     tensor([1, 0, 2], dtype=int32)
     """
-    x = asarray(x)
+    x = value(x, "bincount")
     if len(x.shape) != 1 or dtypes.issubdtype(x.dtype, dtypes.inexact):
         raise ShapeError(f"bincount takes integers along one axis, but got {describe(x)}.")
     if weights is not None:
@@ -65,7 +66,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002 - N
       range: (from, to) in place of the extremes of `a`.
       weights: without effect.
 
-    >>> histogram_bin_edges([0.0, 4.0], bins=2)
+    >>> from functape.numpy import array
+    >>> histogram_bin_edges(array([0.0, 4.0]), bins=2)
     tensor([0., 2., 4.])
     """
     if isinstance(bins, str):
@@ -74,7 +76,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002 - N
     edges = asarray(bins)
     if edges.shape:
         return edges
-    a = asarray(a)
+    a = value(a, "histogram_bin_edges")
     a = inexact(a)
     n = integer(bins, "histogram", "bins")
     if n < 1:
@@ -104,10 +106,11 @@ def histogram(a, bins=10, range=None, weights=None, density=None):  # noqa: A002
     Returns:
       (counts, edges), one edge more than counts.
 
-    >>> histogram([0.0, 1.0, 1.5, 4.0], bins=2)
+    >>> from functape.numpy import array
+    >>> histogram(array([0.0, 1.0, 1.5, 4.0]), bins=2)
     (tensor([3., 1.]), tensor([0., 2., 4.]))
     """
-    a = asarray(a)
+    a = value(a, "histogram")
     edges = histogram_bin_edges(a, bins, range)
     n = edges.shape[0] - 1
     flat = movement.reshape(a, shape=(size_of(a.shape),))
@@ -146,11 +149,12 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):  # noq
     Returns:
       (counts, list of edges).
 
-    >>> histogramdd([[0.0, 0.0], [1.0, 3.0]], bins=2)[0]
+    >>> from functape.numpy import array
+    >>> histogramdd(array([[0.0, 0.0], [1.0, 3.0]]), bins=2)[0]
     tensor([[1, 0],
             [0, 1]], dtype=int32)
     """
-    points = inexact(asarray(sample))
+    points = inexact(value(sample, "histogramdd"))
     if len(points.shape) != 2:
         raise ShapeError(f"histogramdd takes a matrix with one point a row, but got "
                          f"{describe(points)}.")
@@ -182,11 +186,13 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):  # noqa:
 
     Arguments as for `histogramdd`; one vector of edges as `bins` is for both axes.
 
-    >>> histogram2d([0.0, 1.0], [0.0, 3.0], bins=2)[0]
+    >>> from functape.numpy import array
+    >>> histogram2d(array([0.0, 1.0]), array([0.0, 3.0]), bins=2)[0]
     tensor([[1, 0],
             [0, 1]], dtype=int32)
     """
-    points = movement.stack(*map(inexact, common("histogram2d", asarray(x), asarray(y))), axis=1)
+    points = [value(a, "histogram2d", i) for i, a in enumerate((x, y))]
+    points = movement.stack(*map(inexact, common("histogram2d", *points)), axis=1)
     if not isinstance(bins, int):
         vector = isinstance(bins, (Value, np.ndarray)) or len(bins) not in (1, 2)
         bins = [bins, bins] if vector else list(bins) * (2 if len(bins) == 1 else 1)

@@ -5,7 +5,7 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
-from functape.numpy.arguments import alike, axis_of, size_of, unsupported
+from functape.numpy.arguments import alike, axis_of, size_of, unsupported, value
 from functape.numpy.brackets import getitem, read
 from functape.numpy.creation import asarray
 from functape.numpy.keys import ALL
@@ -36,12 +36,13 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False,
     Raises:
       PositionError (an IndexError): an index that is known does not exist.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> take([10.0, 20.0, 30.0], [2, 0, 2])
+    >>> take(array([10.0, 20.0, 30.0]), array([2, 0, 2]))
     tensor([30., 10., 30.])
     """
     unsupported("take", out=out)
-    x, axis = along("take", asarray(a), axis)
+    x, axis = along("take", value(a, "take"), axis)
     i = in_mode("take", indices, x.shape[axis], mode)
     mode = None if mode in ("clip", "wrap") else mode
     return read(x, (*(ALL,) * axis, i), mode, fill_value)
@@ -63,7 +64,7 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
     tensor([[1.],
             [5.]])
     """
-    x, axis = along("take_along_axis", asarray(arr), axis)
+    x, axis = along("take_along_axis", value(arr, "take_along_axis"), axis)
     i = in_mode("take_along_axis", indices, x.shape[axis], mode)
     x, i = matched("take_along_axis", x, i, axis)
     if mode == "fill":
@@ -88,7 +89,7 @@ def put_along_axis(arr, indices, values, axis, inplace=False, *, mode=None):
     if inplace:
         raise ArgumentError("put_along_axis returns its result and does not change arr in place. "
                             "Pass inplace=False and use the result.")
-    full = asarray(arr)
+    full = value(arr, "put_along_axis")
     x, axis = along("put_along_axis", full, axis)
     x, i = matched("put_along_axis", x, keys.item_of(indices), axis)
     return movement.reshape(x.at[grid(i, axis)].set(values, mode=mode), shape=full.shape)
@@ -161,6 +162,9 @@ def select(condlist, choicelist, default=0):
     >>> select([x < 0, x > 1], [0.0, 1.0], x)
     tensor([0. , 0.5, 1. ])
     """
+    if not isinstance(condlist, (list, tuple)):
+        raise ArgumentError(f"select takes condlist, a list of arrays of booleans, but got "
+                            f"{describe(condlist)}.")
     if len(condlist) != len(choicelist) or not condlist:
         raise ShapeError(f"select takes as many choices as conditions, and at least one, but got "
                          f"{len(condlist)} condition(s) and {len(choicelist)} choice(s).")
@@ -180,11 +184,13 @@ def choose(a, choices, out=None, mode="raise"):
       mode: what integers outside mean: an error ("raise"), the nearest ("clip"), or around the
         end ("wrap").
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> choose([1, 0, 1], [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
+    >>> choose(array([1, 0, 1]), array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]))
     tensor([10.,  2., 30.])
     """
     unsupported("choose", out=out)
+    a = value(a, "choose")
     options = alike([c if type(c) in dtypes.WEAK else asarray(c) for c in choices])
     i = in_mode("choose", a, len(options), mode)
     shape = np.broadcast_shapes(i.shape, *[c.shape for c in options])

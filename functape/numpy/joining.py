@@ -3,8 +3,8 @@
 import numpy as np
 
 from functape import dtypes
-from functape.errors import ShapeError, describe
-from functape.numpy.arguments import as_type, axis_of, integer, value, values
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy.arguments import ARRAYS, as_type, axis_of, integer, value, values
 from functape.numpy.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
 from functape.ops import movement as ops
 from functape.ops.movement import along
@@ -28,7 +28,8 @@ def join(name, arrays, axis, dtype=None):
         found, axis = [ravel(a) for a in found], 0
     n = len(found[0].shape)
     if n == 0:
-        raise ShapeError(f"{name}: a scalar has no axis to join along. Use stack.")
+        raise ShapeError(f"{name}: array 0 is a scalar, which has no axis to join along. Use "
+                         "stack.")
     axis = axis_of(axis, n, name)
     for i, a in enumerate(found):
         if len(a.shape) != n or any(
@@ -77,7 +78,7 @@ def vstack(tup, dtype=None):
     tensor([[1, 2],
             [3, 4]], dtype=int32)
     """
-    return join("vstack", [atleast_2d(a) for a in tup], 0, dtype)
+    return join("vstack", [atleast_2d(a) for a in each(tup, "vstack")], 0, dtype)
 
 
 def hstack(tup, dtype=None):
@@ -87,7 +88,7 @@ def hstack(tup, dtype=None):
     >>> ft.numpy.hstack([ft.numpy.array([1, 2]), ft.numpy.array([3])])
     tensor([1, 2, 3], dtype=int32)
     """
-    found = [atleast_1d(a) for a in tup]
+    found = [atleast_1d(a) for a in each(tup, "hstack")]
     return join("hstack", found, 0 if found and len(found[0].shape) == 1 else 1, dtype)
 
 
@@ -98,7 +99,7 @@ def dstack(tup, dtype=None):
     >>> ft.numpy.dstack([ft.numpy.ones(3), ft.numpy.ones(3)]).shape
     (1, 3, 2)
     """
-    return join("dstack", [atleast_3d(a) for a in tup], 2, dtype)
+    return join("dstack", [atleast_3d(a) for a in each(tup, "dstack")], 2, dtype)
 
 
 def column_stack(tup):
@@ -109,9 +110,16 @@ def column_stack(tup):
     tensor([[1, 3],
             [2, 4]], dtype=int32)
     """
-    found = [value(a, "column_stack", i) for i, a in enumerate(tup)]
+    found = each(tup, "column_stack")
     return join("column_stack", [a if len(a.shape) > 1 else ops.reshape(a, shape=(*a.shape, 1)[-2:]
                                  if a.shape else (1, 1)) for a in found], 1)
+
+
+def each(arrays, name):
+    """A sequence of arrays as values, each of its own dtype."""
+    if not isinstance(arrays, (list, tuple, *ARRAYS)):
+        raise ArgumentError(f"{name} takes a list or tuple of arrays, but got {describe(arrays)}.")
+    return [value(a, name, i) for i, a in enumerate(arrays)]
 
 
 def append(arr, values, axis=None):

@@ -42,7 +42,7 @@ def isposinf(x, /):
     >>> ft.numpy.isposinf(ft.numpy.array([1.0, float("inf"), -float("inf")]))
     tensor([False,  True, False])
     """
-    return equal(x, np.inf)
+    return equal(value(x, "isposinf"), np.inf)
 
 
 def isneginf(x, /):
@@ -52,7 +52,7 @@ def isneginf(x, /):
     >>> ft.numpy.isneginf(ft.numpy.array([1.0, float("inf"), -float("inf")]))
     tensor([False, False,  True])
     """
-    return equal(x, -np.inf)
+    return equal(value(x, "isneginf"), -np.inf)
 
 
 def isreal(x):
@@ -62,7 +62,7 @@ def isreal(x):
     >>> ft.numpy.isreal(ft.numpy.array([1 + 0j, 2j]))
     tensor([ True, False])
     """
-    return equal(imag(x), 0)
+    return equal(imag(value(x, "isreal")), 0)
 
 
 def iscomplex(x):
@@ -72,7 +72,7 @@ def iscomplex(x):
     >>> ft.numpy.iscomplex(ft.numpy.array([1 + 0j, 2j]))
     tensor([False,  True])
     """
-    return not_equal(imag(x), 0)
+    return not_equal(imag(value(x, "iscomplex")), 0)
 
 
 def iscomplexobj(x):
@@ -83,7 +83,8 @@ def iscomplexobj(x):
     """
     if isinstance(x, NUMBERS):
         return isinstance(x, complex)
-    return np.iscomplexobj(x) if isinstance(x, np.ndarray) else "complex" in str(x.dtype)
+    dtype = x.dtype if hasattr(x, "dtype") else asarray(x).dtype
+    return "complex" in str(dtype)
 
 
 def isrealobj(x):
@@ -130,7 +131,7 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     >>> ft.numpy.allclose(ft.numpy.array([1.0, 2.0]), ft.numpy.array([1.0, 2.0 + 1e-7]))
     tensor(True)
     """
-    return whole(isclose(asarray(a), asarray(b), rtol, atol, equal_nan))
+    return whole(isclose(value(a, "allclose"), value(b, "allclose", 1), rtol, atol, equal_nan))
 
 
 def array_equal(a1, a2, equal_nan=False):
@@ -140,7 +141,8 @@ def array_equal(a1, a2, equal_nan=False):
     >>> ft.numpy.array_equal(ft.numpy.array([1, 2]), [1, 2])
     tensor(True)
     """
-    a, b = asarray(a1), asarray(a2)
+    a, b = (asarray(a) if isinstance(a, (list, tuple)) else value(a, "array_equal", i)
+            for i, a in enumerate((a1, a2)))
     if a.shape != b.shape:
         return constant(False)
     same = equal(a, b)
@@ -156,7 +158,7 @@ def array_equiv(a1, a2):
     >>> ft.numpy.array_equiv(ft.numpy.array([1, 1]), 1)
     tensor(True)
     """
-    a, b = asarray(a1), asarray(a2)
+    a, b = value(a1, "array_equiv"), value(a2, "array_equiv", 1)
     try:
         broadcast_shapes(a.shape, b.shape)
     except ValueError:

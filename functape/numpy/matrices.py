@@ -35,7 +35,7 @@ def identity(n, dtype=None):
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return eye(n, dtype=dtype)
+    return eye(integer(n, "identity", "n"), dtype=dtype)
 
 
 
@@ -93,7 +93,7 @@ def tril_indices(n, k=0, m=None):
     >>> ft.numpy.tril_indices(2)
     (tensor([0, 1, 1], dtype=int32), tensor([0, 0, 1], dtype=int32))
     """
-    return positions(np.tril_indices(n, k, m))
+    return positions(np.tril_indices(*sides("tril_indices", n, k, m)))
 
 
 def triu_indices(n, k=0, m=None):
@@ -103,7 +103,7 @@ def triu_indices(n, k=0, m=None):
     >>> ft.numpy.triu_indices(2)
     (tensor([0, 0, 1], dtype=int32), tensor([0, 1, 1], dtype=int32))
     """
-    return positions(np.triu_indices(n, k, m))
+    return positions(np.triu_indices(*sides("triu_indices", n, k, m)))
 
 
 def tril_indices_from(arr, k=0):
@@ -113,7 +113,8 @@ def tril_indices_from(arr, k=0):
     >>> [i.shape for i in ft.numpy.tril_indices_from(ft.numpy.ones((2, 2)))]
     [(3,), (3,)]
     """
-    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+    n, m = value(arr, "tril_indices_from").shape[-2:]
+    return tril_indices(n, k, m)
 
 
 def triu_indices_from(arr, k=0):
@@ -123,7 +124,8 @@ def triu_indices_from(arr, k=0):
     >>> [i.shape for i in ft.numpy.triu_indices_from(ft.numpy.ones((2, 2)))]
     [(3,), (3,)]
     """
-    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+    n, m = value(arr, "triu_indices_from").shape[-2:]
+    return triu_indices(n, k, m)
 
 
 def diag_indices(n, ndim=2):
@@ -133,7 +135,13 @@ def diag_indices(n, ndim=2):
     >>> ft.numpy.diag_indices(2)
     (tensor([0, 1], dtype=int32), tensor([0, 1], dtype=int32))
     """
+    n, ndim = (integer(k, "diag_indices", what) for k, what in ((n, "n"), (ndim, "ndim")))
     return positions((np.arange(n),) * ndim)
+
+
+def sides(name, n, k, m):
+    n, k = integer(n, name, "n"), integer(k, name, "k")
+    return n, k, m if m is None else integer(m, name, "m")
 
 
 def positions(arrays):

@@ -50,9 +50,10 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     tensor(2.)
     """
     a = inexact(value(a, "average"))
+    axes = axes_of(axis, len(a.shape), "average")
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
-        count = families.count_of(a.shape, axes_of(axis, len(a.shape), "average"))
+        count = families.count_of(a.shape, axes)
         return (found, broadcast_to(as_type(value(count, "average"), found.dtype), found.shape)
                 ) if returned else found
     w = weights_for(a, value(weights, "average", 1), axis)

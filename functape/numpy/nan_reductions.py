@@ -5,7 +5,7 @@ import math
 from functape import dtypes
 from functape.errors import ArgumentError, describe
 from functape.numpy import extremes, moments, reductions, running
-from functape.numpy.arguments import as_type, inexact, is_inexact, unsupported, value
+from functape.numpy.arguments import as_type, axes_of, inexact, is_inexact, unsupported, value
 from functape.ops import elementwise
 
 
@@ -17,7 +17,8 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     tensor(4.)
     """
     unsupported("nansum", out=out)
-    return reductions.sum(without("nansum", a, 0), axis, dtype, None, keepdims, initial, where)
+    a = without("nansum", a, 0, axis)
+    return reductions.sum(a, axis, dtype, None, keepdims, initial, where)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
@@ -28,7 +29,8 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     tensor(6.)
     """
     unsupported("nanprod", out=out)
-    return reductions.prod(without("nanprod", a, 1), axis, dtype, None, keepdims, initial, where)
+    a = without("nanprod", a, 1, axis)
+    return reductions.prod(a, axis, dtype, None, keepdims, initial, where)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
@@ -38,7 +40,7 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     >>> ft.numpy.nancumsum(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor([1., 1., 4.])
     """
-    return running.cumsum(without("nancumsum", a, 0), axis, dtype, out)
+    return running.cumsum(without("nancumsum", a, 0, axis), axis, dtype, out)
 
 
 def nancumprod(a, axis=None, dtype=None, out=None):
@@ -48,7 +50,7 @@ def nancumprod(a, axis=None, dtype=None, out=None):
     >>> ft.numpy.nancumprod(ft.numpy.array([2.0, float("nan"), 3.0]))
     tensor([2., 2., 6.])
     """
-    return running.cumprod(without("nancumprod", a, 1), axis, dtype, out)
+    return running.cumprod(without("nancumprod", a, 1, axis), axis, dtype, out)
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -75,9 +77,10 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 def nan_extreme(name, reduce, worst, a, axis, keepdims, initial, where):
     a = value(a, name)
+    axes_of(axis, len(a.shape), name)
     if not is_inexact(a):
         return reduce(a, axis, None, keepdims, initial, where)
-    found = reduce(without(name, a, worst), axis, None, keepdims, initial, where)
+    found = reduce(without(name, a, worst, axis), axis, None, keepdims, initial, where)
     none = reductions.all(elementwise.isnan(a), axis, None, keepdims, where=where)
     return found if initial is not None else elementwise.where(none, math.nan, found)
 
@@ -91,7 +94,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """
     unsupported("nanmean", out=out)
     a = inexact(reductions.converted("nanmean", a, dtype))
-    return moments.mean(without("nanmean", a, 0), axis, None, None, keepdims,
+    return moments.mean(without("nanmean", a, 0, axis), axis, None, None, keepdims,
                            where=present(a, where))
 
 
@@ -104,7 +107,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
     """
     unsupported("nanvar", out=out)
     a = inexact(reductions.converted("nanvar", a, dtype))
-    return moments.var(without("nanvar", a, 0), axis, None, None, ddof, keepdims,
+    return moments.var(without("nanvar", a, 0, axis), axis, None, None, ddof, keepdims,
                           where=present(a, where))
 
 
@@ -115,6 +118,7 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
     >>> ft.numpy.nanstd(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(1.)
     """
+    a = without("nanstd", a, math.nan, axis)
     return moments.root(nanvar(a, axis, dtype, out, ddof, keepdims, where))
 
 
@@ -142,16 +146,17 @@ def nan_position(name, find, worst, a, axis, out, keepdims):
     a = value(a, name)
     if a.dtype == dtypes.complex64:
         raise ArgumentError(f"{name}: {describe(a)} is complex, and complex numbers have no order.")
-    found = find(without(name, a, worst), axis, out, keepdims)
+    found = find(without(name, a, worst, axis), axis, out, keepdims)
     if not is_inexact(a):
         return found
     none = reductions.all(elementwise.isnan(a), axis, None, bool(keepdims))
     return elementwise.where(none, -1, found)
 
 
-def without(name, a, neutral):
-    """`a` with another number in place of NaN."""
+def without(name, a, neutral, axis):
+    """`a` with another number in place of NaN, and an axis that it has."""
     a = value(a, name)
+    axes_of(axis, len(a.shape), name)
     return elementwise.where(elementwise.isnan(a), neutral, a) if is_inexact(a) else a
 
 

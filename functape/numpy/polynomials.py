@@ -27,10 +27,11 @@ def polyval(p, x, *, unroll=16):
       x: array.
       unroll: taken for JAX's sake, and without effect.
 
-    >>> polyval([1.0, 0.0, 2.0], 3.0)
+    >>> from functape.numpy import array
+    >>> polyval(array([1.0, 0.0, 2.0]), 3.0)
     tensor(11.)
     """
-    p, x = common("polyval", asarray(p), x)
+    p, x = common("polyval", value(p, "polyval"), x)
     y = broadcast_to(as_type(constant(0), x.dtype),
                      np.broadcast_shapes(p.shape[1:], x.shape))
     for k in range(p.shape[0]):
@@ -39,7 +40,7 @@ def polyval(p, x, *, unroll=16):
 
 
 def vector(name, p, index=0):
-    p = atleast_1d(asarray(p))
+    p = atleast_1d(value(p, name))
     if len(p.shape) != 1:
         raise ShapeError(f"{name} takes coefficients as vectors, but argument {index} is "
                          f"{describe(p)}.")
@@ -49,10 +50,11 @@ def vector(name, p, index=0):
 def poly(seq_of_zeros):
     """The coefficients of the polynomial with these roots; of a matrix, its characteristic one.
 
-    >>> poly([1.0, 2.0])
+    >>> from functape.numpy import array
+    >>> poly(array([1.0, 2.0]))
     tensor([ 1., -3.,  2.])
     """
-    zeros = inexact(asarray(seq_of_zeros))
+    zeros = inexact(value(seq_of_zeros, "poly"))
     if len(zeros.shape) == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0]:
         zeros = eigvals(zeros)
     zeros = vector("poly", zeros)
@@ -71,7 +73,8 @@ def roots(p, *, strip_zeros=True):
       strip_zeros: leave out leading zeros and return 0 for each trailing one; needs to know the
         coefficients. False: there are none, as under vmap and jit.
 
-    >>> float(roots([1.0, -3.0]).real[0])
+    >>> from functape.numpy import array
+    >>> float(roots(array([1.0, -3.0])).real[0])
     3.0
     """
     p = inexact(vector("roots", p))
@@ -97,7 +100,8 @@ def roots(p, *, strip_zeros=True):
 def polyadd(a1, a2):
     """The sum of two polynomials.
 
-    >>> polyadd([1.0, 2.0], [5.0])
+    >>> from functape.numpy import array
+    >>> polyadd(array([1.0, 2.0]), array([5.0]))
     tensor([1., 7.])
     """
     x, y = aligned("polyadd", a1, a2)
@@ -107,7 +111,8 @@ def polyadd(a1, a2):
 def polysub(a1, a2):
     """The difference of two polynomials.
 
-    >>> polysub([1.0, 2.0], [5.0])
+    >>> from functape.numpy import array
+    >>> polysub(array([1.0, 2.0]), array([5.0]))
     tensor([ 1., -3.])
     """
     x, y = aligned("polysub", a1, a2)
@@ -137,7 +142,8 @@ def polymul(a1, a2, *, trim_leading_zeros=False):
       a1, a2: coefficients.
       trim_leading_zeros: leave out zeros in front of either; needs to know the coefficients.
 
-    >>> polymul([1.0, 1.0], [1.0, -1.0])
+    >>> from functape.numpy import array
+    >>> polymul(array([1.0, 1.0]), array([1.0, -1.0]))
     tensor([ 1.,  0., -1.])
     """
     x, y = map(inexact, common("polymul", vector("polymul", a1), vector("polymul", a2, 1)))
@@ -159,7 +165,8 @@ def polydiv(u, v, *, trim_leading_zeros=False):
       u, v: coefficients; the first one of v is not 0.
       trim_leading_zeros: leave out zeros in front of the remainder.
 
-    >>> polydiv([1.0, 0.0, 1.0], [1.0, 1.0])[0]
+    >>> from functape.numpy import array
+    >>> polydiv(array([1.0, 0.0, 1.0]), array([1.0, 1.0]))[0]
     tensor([ 1., -1.])
     """
     u, v = map(inexact, common("polydiv", vector("polydiv", u), vector("polydiv", v, 1)))
@@ -181,7 +188,8 @@ def polydiv(u, v, *, trim_leading_zeros=False):
 def polyder(p, m=1):
     """The m-th derivative of a polynomial.
 
-    >>> polyder([1.0, 0.0, 2.0])
+    >>> from functape.numpy import array
+    >>> polyder(array([1.0, 0.0, 2.0]))
     tensor([2., 0.])
     """
     p, m = inexact(vector("polyder", p)), order_of("polyder", m)
@@ -206,11 +214,12 @@ def polyint(p, m=1, k=None):
       m: how often to integrate.
       k: the m constants of integration, in the order in which they arise; zeros by default.
 
-    >>> polyint([2.0, 0.0], k=5.0)
+    >>> from functape.numpy import array
+    >>> polyint(array([2.0, 0.0]), k=5.0)
     tensor([1., 0., 5.])
     """
     p, m = inexact(vector("polyint", p)), order_of("polyint", m)
-    ends = zeros_of(m, p.dtype) if k is None else as_type(vector("polyint", k, 2), p.dtype)
+    ends = zeros_of(m, p.dtype) if k is None else as_type(atleast_1d(asarray(k)), p.dtype)
     if ends.shape == (1,) and m != 1:
         ends = broadcast_to(ends, (m,))
     if ends.shape != (m,):
@@ -243,7 +252,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     >>> polyfit(x, 3 * x + 1, 1).round(3)
     tensor([3., 1.])
     """
-    x, y = map(inexact, common("polyfit", asarray(x), asarray(y)))
+    x, y = map(inexact, common("polyfit", value(x, "polyfit"), value(y, "polyfit", 1)))
     order = integer(deg, "polyfit", "deg") + 1
     if order < 1 or len(x.shape) != 1 or len(y.shape) not in (1, 2) or x.shape != y.shape[:1]:
         raise ShapeError(f"polyfit takes a degree of 0 or more, a vector x and as many rows in y, "

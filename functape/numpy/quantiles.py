@@ -6,7 +6,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import axes_of, inexact, size_of, unsupported
+from functape.numpy.arguments import axes_of, inexact, size_of, unsupported, value
 from functape.numpy.creation import asarray
 from functape.numpy.sorting import sort
 from functape.op import Value
@@ -107,7 +107,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def between(name, a, q, axis, method, keepdims, skip_nan=False):
     """Quantiles of the lanes that `axis` names: their positions, then what is there."""
-    x = inexact(asarray(a))
+    x = inexact(value(a, name))
     axes = axes_of(axis, len(x.shape), name)
     q = in_range(name, numbers(q), method)
     shape, q = q.shape, q.reshape((-1,)) if isinstance(q, np.ndarray) else flat(q)

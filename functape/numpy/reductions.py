@@ -83,7 +83,8 @@ def count_nonzero(a, axis=None, keepdims=False):
     >>> ft.numpy.count_nonzero(ft.numpy.array([0, 3, 4]))
     tensor(2, dtype=int32)
     """
-    return sum(elementwise.not_equal(value(a, "count_nonzero"), 0), axis, keepdims=keepdims)
+    hits = elementwise.not_equal(value(a, "count_nonzero"), 0)
+    return sum(hits, axes_of(axis, len(hits.shape), "count_nonzero"), keepdims=keepdims)
 
 
 # --- truth --------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
-from functape.numpy.arguments import alike, axis_of, size_of
+from functape.numpy.arguments import alike, axis_of, size_of, value
 from functape.numpy.creation import asarray
 from functape.op import Value
 from functape.ops import elementwise, indexing, movement, reductions, sorting
@@ -35,7 +35,7 @@ def nonzero(a, *, size=None, fill_value=None):
     >>> nonzero(ft.numpy.array([0.0, 3.0, 5.0]))
     (tensor([1, 2], dtype=int32),)
     """
-    x = asarray(a)
+    x = value(a, "nonzero")
     if not x.shape:
         raise ShapeError("nonzero takes an array with axes, but got a scalar. Use x.reshape(1).")
     if size is None:
@@ -72,7 +72,7 @@ def argwhere(a, *, size=None, fill_value=None):
     tensor([[0, 1],
             [1, 0]], dtype=int32)
     """
-    x = asarray(a)
+    x = value(a, "argwhere")
     if not x.shape:
         rows = len(nonzero(movement.reshape(x, shape=(1,)), size=size)[0])
         return constant(np.zeros((rows, 0), np.int32))
@@ -86,7 +86,7 @@ def flatnonzero(a, *, size=None, fill_value=None):
     >>> flatnonzero(ft.numpy.array([[0.0, 3.0], [5.0, 0.0]]))
     tensor([1, 2], dtype=int32)
     """
-    x = asarray(a)
+    x = value(a, "flatnonzero")
     return nonzero(movement.reshape(x, shape=(size_of(x.shape),)), size=size,
                    fill_value=fill_value)[0]
 
@@ -104,11 +104,12 @@ def searchsorted(a, v, side="left", sorter=None, *, method=None):
       sorter: indices that sort `a`, if it is not sorted.
       method: taken for JAX's sake, and without effect.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> searchsorted([1.0, 2.0, 2.0, 3.0], [2.0, 9.0], side="right")
+    >>> searchsorted(array([1.0, 2.0, 2.0, 3.0]), array([2.0, 9.0]), side="right")
     tensor([3, 4], dtype=int32)
     """
-    x, y = alike([asarray(a), asarray(v)])
+    x, y = alike([value(a, "searchsorted"), value(v, "searchsorted", 1)])
     if len(x.shape) != 1:
         raise ShapeError(f"searchsorted looks in an array of one axis, but a is {describe(x)}. "
                          "Use vmap for several.")
@@ -127,11 +128,14 @@ def digitize(x, bins, right=False, *, method=None):
       bins: their edges, ascending or descending.
       right: the upper edge belongs to a bin; otherwise the lower.
 
+    >>> from functape.numpy import array
     >>> import functape as ft
-    >>> digitize([0.5, 2.5], [0.0, 1.0, 2.0])
+    >>> digitize(array([0.5, 2.5]), array([0.0, 1.0, 2.0]))
     tensor([1, 3], dtype=int32)
     """
-    edges = asarray(bins)
+    x, edges = value(x, "digitize"), value(bins, "digitize", 1)
+    if len(edges.shape) != 1:
+        raise ShapeError(f"digitize takes bins as a vector, but they are {describe(edges)}.")
     n, side = edges.shape[0], "left" if right else "right"
     if n < 2:
         return searchsorted(edges, x, side=side)
@@ -184,7 +188,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     >>> unique(ft.numpy.array([3.0, 1.0, 3.0]), return_counts=True)
     (tensor([1., 3.]), tensor([1, 2], dtype=int32))
     """
-    x = asarray(ar)
+    x = value(ar, "unique")
     if axis is None:
         shape, x, axis = x.shape, movement.reshape(x, shape=(size_of(x.shape),)), 0
     else:
@@ -225,7 +229,7 @@ def unique_values(x, /, *, size=None, fill_value=None):
     >>> unique_values(ft.numpy.array([2, 1, 2]))
     tensor([1, 2], dtype=int32)
     """
-    return unique(x, equal_nan=False, size=size, fill_value=fill_value)
+    return unique(value(x, "unique_values"), equal_nan=False, size=size, fill_value=fill_value)
 
 
 def unique_counts(x, /, *, size=None, fill_value=None):
@@ -235,6 +239,7 @@ def unique_counts(x, /, *, size=None, fill_value=None):
     >>> unique_counts(ft.numpy.array([2, 1, 2])).counts
     tensor([1, 2], dtype=int32)
     """
+    x = value(x, "unique_counts")
     return UniqueCounts(*unique(x, return_counts=True, equal_nan=False, size=size,
                                 fill_value=fill_value))
 
@@ -246,6 +251,7 @@ def unique_inverse(x, /, *, size=None, fill_value=None):
     >>> unique_inverse(ft.numpy.array([2, 1, 2])).inverse_indices
     tensor([1, 0, 1], dtype=int32)
     """
+    x = value(x, "unique_inverse")
     return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False, size=size,
                                  fill_value=fill_value))
 
@@ -258,6 +264,7 @@ def unique_all(x, /, *, size=None, fill_value=None):
     >>> unique_all(ft.numpy.array([2, 1, 2])).indices
     tensor([1, 0], dtype=int32)
     """
+    x = value(x, "unique_all")
     return UniqueAll(*unique(x, True, True, True, equal_nan=False, size=size,
                              fill_value=fill_value))
 

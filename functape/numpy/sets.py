@@ -5,8 +5,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.numpy import keys
-from functape.numpy.arguments import alike, as_type, size_of
-from functape.numpy.creation import asarray
+from functape.numpy.arguments import alike, as_type, size_of, value
 from functape.numpy.joining import concatenate
 from functape.numpy.searching import resized, unique
 from functape.ops import elementwise, indexing, movement, sorting
@@ -23,10 +22,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
       invert: whether it is not.
       assume_unique, method: taken for JAX's sake, and without effect.
 
-    >>> isin([1, 5, 2], [2, 1])
+    >>> from functape.numpy import array
+    >>> isin(array([1, 5, 2]), array([2, 1]))
     tensor([ True, False,  True])
     """
-    x, tests = alike([asarray(element), asarray(test_elements)])
+    x, tests = alike([value(element, "isin"), value(test_elements, "isin", 1)])
     if x.dtype == dtypes.bool_:
         x, tests = as_type(x, dtypes.int32), as_type(tests, dtypes.int32)
     n = size_of(tests.shape)
@@ -47,15 +47,16 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
       size: how many to return: the first ones, filled up with `fill_value`.
       fill_value: the smallest element by default.
 
-    >>> union1d([3, 1], [1, 2])
+    >>> from functape.numpy import array
+    >>> union1d(array([3, 1]), array([1, 2]))
     tensor([1, 2, 3], dtype=int32)
     """
-    return unique(concatenate(flat(ar1, ar2)), size=size, fill_value=fill_value)
+    return unique(concatenate(flat("union1d", ar1, ar2)), size=size, fill_value=fill_value)
 
 
-def flat(*arrays):
+def flat(name, *arrays):
     return [movement.reshape(a, shape=(size_of(a.shape),))
-            for a in alike([asarray(a) for a in arrays])]
+            for a in alike([value(a, name, i) for i, a in enumerate(arrays)])]
 
 
 def chosen(name, x, mask, size, fill_value):
@@ -83,10 +84,12 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=Non
       return_indices: also where each first occurs in either array.
       size, fill_value: as for `union1d`.
 
-    >>> intersect1d([3, 1, 2], [2, 3, 5])
+    >>> from functape.numpy import array
+    >>> intersect1d(array([3, 1, 2]), array([2, 3, 5]))
     tensor([2, 3], dtype=int32)
     """
-    (x, first), (y, second) = (unique(a, return_index=True) for a in flat(ar1, ar2))
+    (x, first), (y, second) = (unique(a, return_index=True)
+                              for a in flat("intersect1d", ar1, ar2))
     found, at = chosen("intersect1d", x, isin(x, y), size, fill_value)
     if not return_indices:
         return found
@@ -100,10 +103,11 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
 
     With `assume_unique`, in the order of `ar1`. Other arguments as for `union1d`.
 
-    >>> setdiff1d([3, 1, 2], [2])
+    >>> from functape.numpy import array
+    >>> setdiff1d(array([3, 1, 2]), array([2]))
     tensor([1, 3], dtype=int32)
     """
-    x, y = asarray(ar1), asarray(ar2)
+    x, y = value(ar1, "setdiff1d"), value(ar2, "setdiff1d", 1)
     x = movement.reshape(x, shape=(size_of(x.shape),)) if assume_unique else unique(x)
     return chosen("setdiff1d", x, isin(x, y, invert=True), size, fill_value)[0]
 
@@ -113,8 +117,10 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
 
     Arguments as for `union1d`.
 
-    >>> setxor1d([3, 1, 2], [2, 5])
+    >>> from functape.numpy import array
+    >>> setxor1d(array([3, 1, 2]), array([2, 5]))
     tensor([1, 3, 5], dtype=int32)
     """
-    found, counts = unique(concatenate([unique(a) for a in flat(ar1, ar2)]), return_counts=True)
+    once = [unique(a) for a in flat("setxor1d", ar1, ar2)]
+    found, counts = unique(concatenate(once), return_counts=True)
     return chosen("setxor1d", found, elementwise.equal(counts, 1), size, fill_value)[0]

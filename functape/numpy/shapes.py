@@ -144,7 +144,7 @@ def permute_dims(a, /, axes):
     >>> ft.numpy.permute_dims(ft.numpy.ones((2, 3)), (1, 0)).shape
     (3, 2)
     """
-    return transpose(a, axes)
+    return transpose(value(a, "permute_dims"), axes)
 
 
 def matrix_transpose(x, /):

@@ -1,9 +1,8 @@
 """Orders: sort, argsort, partition, top_k, lexsort."""
 
 from functape import dtypes
-from functape.errors import ShapeError, describe
-from functape.numpy.arguments import as_type, axis_of, integer, size_of, unsupported
-from functape.numpy.creation import asarray
+from functape.errors import ArgumentError, ShapeError, describe
+from functape.numpy.arguments import ARRAYS, as_type, axis_of, integer, size_of, unsupported, value
 from functape.op import Value
 from functape.ops import elementwise, indexing, movement
 from functape.ops import sorting as ops
@@ -44,7 +43,7 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False)
 
 def lane(name, a, axis):
     """Array and axis; with None, all elements in a row."""
-    x = asarray(a)
+    x = value(a, name)
     if axis is None:
         return movement.reshape(x, shape=(size_of(x.shape),)), 0
     return x, axis_of(axis, len(x.shape), name)
@@ -97,10 +96,12 @@ def lexsort(keys, axis=-1):
     """The indices that sort by several keys: by the last of them first.
 
     >>> import functape as ft
-    >>> lexsort(([1, 0, 1], [5, 5, 2]))
+    >>> lexsort((ft.numpy.array([1, 0, 1]), ft.numpy.array([5, 5, 2])))
     tensor([2, 1, 0], dtype=int32)
     """
-    found = [asarray(k) for k in keys]
+    if not isinstance(keys, (list, tuple, *ARRAYS)):
+        raise ArgumentError(f"lexsort takes a list or tuple of keys, but got {describe(keys)}.")
+    found = [value(k, "lexsort", i) for i, k in enumerate(keys)]
     if not found:
         raise ShapeError("lexsort needs at least one key, but got none.")
     axis = axis_of(axis, len(found[0].shape), "lexsort")
@@ -119,7 +120,7 @@ def sort_complex(a):
     >>> sort_complex(ft.numpy.array([2.0, 1.0 + 1j, 1.0])).imag
     tensor([0., 1., 0.])
     """
-    x = asarray(a)
+    x = value(a, "sort_complex")
     if x.dtype != dtypes.complex64:
         return as_type(sort(x), dtypes.complex64)
     order = lexsort((elementwise.imag(x), elementwise.real(x)))

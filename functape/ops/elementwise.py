@@ -42,15 +42,15 @@ def ratio_kernel(x, y):
 subtract = elementwise("subtract", mx.subtract, 1, -1, doc="x - y, element by element.")
 negative = elementwise("negative", mx.negative, -1, doc="-x.")
 divide = elementwise(
-    "divide", mx.divide, lambda g, y: ratio(g, y), lambda g, ans, y: -scale(g, ans / y),
+    "divide", mx.divide, lambda g, y: ratio(g, y), lambda g, ans, y: scale(-g, ans / y),
     doc="x / y, element by element.",
 )
 ratio = elementwise(
     "ratio", ratio_kernel, lambda g, y: ratio(g, y),
-    lambda g, ans, y: -ratio(scale_both(g, ans), y),
+    lambda g, ans, y: ratio(scale_both(-g, ans), y),
     doc="x / y, and 0 wherever x is 0, also where y is 0, infinite or NaN.",
 )
-reciprocal = elementwise("reciprocal", mx.reciprocal, lambda ans: -square(ans), unbounded=True,
+reciprocal = elementwise("reciprocal", mx.reciprocal, lambda g, ans: scale(-g, square(ans)),
                          doc="1 / x.")
 square = elementwise("square", mx.square, lambda g, x: (g + g) * x, doc="x * x.")
 degrees = elementwise("degrees", mx.degrees, 180 / PI, doc="Radians to degrees.")
@@ -107,10 +107,10 @@ def cbrt_kernel(x):
 
 
 power = elementwise("power", power_kernel, power_by_base, power_by_exponent, doc="x ** y.")
-sqrt = elementwise("sqrt", mx.sqrt, lambda g, ans: ratio(g, 2 * ans), doc="Square root.")
-rsqrt = elementwise("rsqrt", mx.rsqrt, lambda g, ans, x: ratio(scale(g, -0.5 * ans), x),
+sqrt = elementwise("sqrt", mx.sqrt, lambda g, ans: ratio(0.5 * g, ans), doc="Square root.")
+rsqrt = elementwise("rsqrt", mx.rsqrt, lambda g, ans, x: scale(-0.5 * g, ans / x),
                     doc="1 / sqrt(x).")
-cbrt = elementwise("cbrt", cbrt_kernel, lambda g, ans: ratio(g, 3 * square(ans)),
+cbrt = elementwise("cbrt", cbrt_kernel, lambda g, ans: ratio(g / 3, square(ans)),
                    doc="Cube root, also of negative numbers.")
 hypot = elementwise(
     "hypot", lambda x, y: hypot_kernel(x, y),
@@ -162,8 +162,8 @@ exp2 = elementwise("exp2", lambda x: mx.power(2.0, x), lambda ans: LN2 * ans, un
 expm1 = elementwise("expm1", exact(mx.expm1, mx.expm1, complex_kernels.expm1),
                     lambda ans: ans + 1, unbounded=True, doc="e ** x - 1, exact for small x.")
 log = elementwise("log", mx.log, lambda g, x: ratio(g, x), doc="Natural logarithm.")
-log2 = elementwise("log2", mx.log2, lambda g, x: ratio(g, LN2 * x), doc="Logarithm to base 2.")
-log10 = elementwise("log10", mx.log10, lambda g, x: ratio(g, LN10 * x),
+log2 = elementwise("log2", mx.log2, lambda g, x: ratio(g / LN2, x), doc="Logarithm to base 2.")
+log10 = elementwise("log10", mx.log10, lambda g, x: ratio(g / LN10, x),
                     doc="Logarithm to base 10.")
 log1p = elementwise("log1p", mx.log1p, lambda g, x: ratio(g, 1 + x),
                     doc="log(1 + x), exact for small x.")
@@ -178,29 +178,34 @@ sigmoid = elementwise("sigmoid", best_of(mx.sigmoid, vector_kernels.sigmoid, flo
 
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
-sin = elementwise("sin", exact(mx.sin, float64.sin), lambda g, x: g * cos(x),
+sin = elementwise("sin", exact(float32.sin, float64.sin, mx.sin), lambda g, x: g * cos(x),
                   doc="Sine of x in radians.")
 cos = elementwise("cos", exact(mx.cos, float64.cos), lambda g, x: -g * sin(x),
                   doc="Cosine of x in radians.")
 tan = elementwise("tan", mx.tan, lambda ans: 1 + square(ans), unbounded=True,
                   doc="Tangent of x in radians.")
-arcsin = elementwise("arcsin", mx.arcsin, lambda x: rsqrt(1 - square(x)), unbounded=True,
+arcsin = elementwise("arcsin", mx.arcsin, lambda g, x: ratio(g, sqrt(1 - square(x))),
                      doc="Inverse sine, in [-pi/2, pi/2].")
-arccos = elementwise("arccos", mx.arccos, lambda x: -rsqrt(1 - square(x)), unbounded=True,
+arccos = elementwise("arccos", mx.arccos, lambda g, x: ratio(-g, sqrt(1 - square(x))),
                      doc="Inverse cosine, in [0, pi].")
 arctan = elementwise("arctan", mx.arctan, lambda x: 1 / (1 + square(x)),
                      doc="Inverse tangent, in [-pi/2, pi/2].")
 
 
-def turning(a, x, y):
-    """a / (x^2 + y^2); scaled, so that no square over- or underflows."""
-    size = stop_gradient(maximum(absolute(x), absolute(y)))
-    return a / size / size / (square(x / size) + square(y / size))
+def turned_kernel(x, y, z):
+    """In this form no square over- or underflows."""
+    return ratio_kernel(x, mx.add(z, mx.multiply(y, mx.divide(y, z))))
 
 
+turned = elementwise(
+    "turned", turned_kernel, lambda g, y, z: turned(g, y, z),
+    lambda g, x, y, z: turned(turned(scale_both(-2 * g, x), y, z), z, y),
+    lambda g, x, y, z: (turned(turned(scale_both(g, x), z, y), z, y)
+                        - turned(turned(scale_both(g, x), y, z), y, z)),
+    doc="x z / (y^2 + z^2), and 0 wherever x is 0.",
+)
 arctan2 = elementwise(
-    "arctan2", mx.arctan2,
-    lambda x, y: turning(y, x, y), lambda x, y: -turning(x, x, y), unbounded=True,
+    "arctan2", mx.arctan2, lambda g, x, y: turned(g, x, y), lambda g, x, y: turned(-g, y, x),
     doc="The angle of the point (y, x), in (-pi, pi].",
 )
 sinh = elementwise("sinh", mx.sinh, lambda x: cosh(x), unbounded=True, doc="Hyperbolic sine.")
@@ -209,8 +214,9 @@ tanh = elementwise("tanh", best_of(mx.tanh, vector_kernels.tanh), lambda ans: 1 
                    doc="Hyperbolic tangent.")
 arcsinh = elementwise("arcsinh", mx.arcsinh, lambda x: rsqrt(1 + square(x)),
                       doc="Inverse hyperbolic sine.")
-arccosh = elementwise("arccosh", mx.arccosh, lambda x: rsqrt(x - 1) * rsqrt(x + 1),
-                      unbounded=True, doc="Inverse hyperbolic cosine, x >= 1.")
+arccosh = elementwise("arccosh", mx.arccosh,
+                      lambda g, x: ratio(g, sqrt(x - 1) * sqrt(x + 1)),
+                      doc="Inverse hyperbolic cosine, x >= 1.")
 arctanh = elementwise("arctanh", mx.arctanh, lambda g, x: ratio(g, 1 - square(x)),
                       doc="Inverse hyperbolic tangent, |x| < 1.")
 
@@ -319,11 +325,12 @@ above = flat("above", above_kernel, TWO, doc="1 where x > y, 0.5 where they are 
 
 
 def sign_kernel(x):
-    """MLX's sign of NaN is 0; a minimum hands NaN on, for less than a `where`."""
-    found = mx.sign(x)
-    if not mx.issubdtype(found.dtype, mx.floating):
-        return found
-    return mx.maximum(found, mx.minimum(x, found))
+    """Scaled up until the smallest number passes 1, then clipped: NaN stays, as in MLX's it does
+    not. The 0 makes one of -0.0."""
+    if not mx.issubdtype(x.dtype, mx.floating):
+        return mx.sign(x)
+    most = mx.finfo(x.dtype).max
+    return mx.clip(x * most * most, -1, 1) + 0
 
 
 sign = flat("sign", sign_kernel, doc="-1, 0 or 1; z / |z| of a complex number.")

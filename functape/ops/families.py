@@ -233,13 +233,14 @@ def scale_kernel(x, y):
 def masked(result, keep):
     """`result`, but 0 where `keep` does not hold.
 
-    Of many elements by their bits, times 0 or 1, which costs a fifth of a `where` on a CPU; of few
-    by `where`, which is one operation rather than four.
+    Of many elements by their bits, and those of 0 or -1, which where `keep` is one number for all
+    costs a third of a `where` on a CPU; of few by `where`, one operation rather than five.
     """
     word = WORDS.get(result.dtype)
     if word is None or result.size < 4096:
         return mx.where(keep, result, 0)
-    return mx.view(mx.multiply(mx.view(result, word), keep), result.dtype)
+    bits = mx.negative(keep.astype(word))
+    return mx.view(mx.bitwise_and(mx.view(result, word), bits), result.dtype)
 
 
 WORDS = {mx.float16: mx.int16, mx.bfloat16: mx.int16, mx.float32: mx.int32, mx.float64: mx.int64}

@@ -1,7 +1,7 @@
 """Kernels for float32 that are more exact than MLX's on an x86 CPU.
 
 There MLX's `exp` loses |x| / 2 units in the last place (44 at 88) and overflows from 88.4 on; its
-`erf` has an absolute error of 1e-7, so that erf(1e-8) is 0. On a GPU, and on a Mac, they stay.
+`erf` has an absolute error of 1e-7, so that erf(1e-8) is 0. On a GPU, and on a Mac, these two stay.
 """
 
 import mlx.core as mx
@@ -10,11 +10,16 @@ from functape.op import levels
 from functape.ops.vector_kernels import SCALAR_CPU, horner
 
 LARGE = 4096  # elements from which the time of the arithmetic exceeds that of starting the kernels
+HALF = (mx.float16, mx.bfloat16)
+
+
+def inexact_here():
+    return SCALAR_CPU and mx.default_device().type == mx.cpu
 
 
 def plain(x):
     """Whether MLX computes x by those kernels."""
-    return SCALAR_CPU and x.dtype == mx.float32 and mx.default_device().type == mx.cpu
+    return x.dtype == mx.float32 and inexact_here()
 
 
 # --- e^x ----------------------------------------------------------------------------------------
@@ -32,6 +37,15 @@ def exp(x):
     return power + power * (mx.clip(x, -104, 89) * REST)
 
 
+# --- sin ---------------------------------------------------------------------------------------
+
+
+def sin(x):
+    """On a CPU MLX's sine of -0.0 is 0.0."""
+    found = mx.sin(x)
+    return mx.where(x, found, x) if mx.default_device().type == mx.cpu else found
+
+
 # --- erf ----------------------------------------------------------------------------------------
 
 # erf(x) / x = P(x^2) / Q(x^2) for |x| < 3.93, beyond which erf is 1 in float32: the rational
@@ -46,7 +60,8 @@ ERF_END = 4.13  # where x P / Q has risen above 1, to be clipped
 
 def erf(x):
     if not plain(x):
-        return mx.erf(x)
+        half = x.dtype in HALF and inexact_here()
+        return erf(x.astype(mx.float32)).astype(x.dtype) if half else mx.erf(x)
     x = mx.clip(x, -ERF_END, ERF_END)
     square = mx.square(x)
     if x.size >= LARGE or levels.tracing:

@@ -139,8 +139,8 @@ softmax = Op(
 )
 log_softmax = Op(
     "log_softmax", lambda x, axis: x - logsumexp_kernel(x, axis=axis, keepdims=True), args=("x",),
-    vjp=[lambda g, ans, axis: g - exp(ans) * total(g, axis=axis, keepdims=True)],
-    jvp=[lambda t, ans, axis: t - total(exp(ans) * t, axis=axis, keepdims=True)],
+    vjp=[lambda g, x, axis: g - softmax(x, axis=axis) * total(g, axis=axis, keepdims=True)],
+    jvp=[lambda t, x, axis: t - total(softmax(x, axis=axis) * t, axis=axis, keepdims=True)],
     batch=batch_reduction, doc="log of softmax over axes.",
 )
 

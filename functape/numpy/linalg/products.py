@@ -2,7 +2,7 @@
 
 from functape.errors import ShapeError, describe
 from functape.numpy import contraction, diagonals
-from functape.numpy.arguments import integer, value, values
+from functape.numpy.arguments import axis_of, integer, value, values
 from functape.numpy.linalg.operands import square_matrix
 from functape.ops.contraction import matmul
 from functape.ops.linalg import identity_for, inv
@@ -104,7 +104,7 @@ def cross(x1, x2, /, *, axis=-1):
     tensor([0., 0., 1.])
     """
     x, y = value(x1, "cross"), value(x2, "cross", 1)
-    if not x.shape or not y.shape or (x.shape[axis], y.shape[axis]) != (3, 3):
+    if any(a.shape[axis_of(axis, len(a.shape), "linalg.cross")] != 3 for a in (x, y)):
         raise ShapeError(f"linalg.cross: axis {axis} of {describe(x)} and of {describe(y)} must "
                          "have length 3.")
     return contraction.cross(x, y, axis=axis)

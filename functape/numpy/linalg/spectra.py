@@ -169,7 +169,8 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):  # noqa: N803 - Num
 
     Args:
       M: matrices (..., m, n).
-      rtol: by default max(m, n) times the rounding error; `tol` is its older name.
+      rtol: by default max(m, n) times the rounding error; a number, or (...,).
+      tol: in its place, the bound itself, whatever the largest singular value is.
       hermitian: take M as Hermitian: use (M + M^H) / 2.
 
     Returns:
@@ -180,24 +181,34 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):  # noqa: N803 - Num
     1
     """
     if tol is not None and rtol is not None:
-        raise ArgumentError("matrix_rank: give rtol or its older name tol, not both.")
-    rtol = tol if rtol is None else rtol
+        raise ArgumentError("matrix_rank: give rtol, relative to the largest singular value, or "
+                            "tol, absolute, not both.")
     x = wide(value(M, "matrix_rank"))
     if len(x.shape) < 2:
         return any_of(x != 0, axis=tuple(range(len(x.shape))), keepdims=False) * 1
     s = svd(x, compute_uv=False, hermitian=hermitian)
-    if rtol is None:
-        return rank_of(s, epsilon(x) * max(x.shape[-2:]))
-    rtol = value(rtol, "matrix_rank", 1)
-    return total(s > rtol.reshape((*rtol.shape, 1)), axis=(len(s.shape) - 1,), keepdims=False)
+    if tol is not None:
+        return count_above(s, of_each("tol", tol))
+    return rank_of(s, epsilon(x) * max(x.shape[-2:]) if rtol is None else of_each("rtol", rtol))
+
+
+def of_each(what, tolerance):
+    """A tolerance for each matrix, to be compared with rows of singular values."""
+    if isinstance(tolerance, (int, float)):
+        return tolerance
+    tolerance = value(tolerance, f"matrix_rank's {what}")
+    return tolerance.reshape((*tolerance.shape, 1))
 
 
 def rank_of(s, rtol):
     """How many singular values are above rtol times the largest."""
-    last = (len(s.shape) - 1,)
     if not s.shape[-1]:
-        return total(s > 0, axis=last, keepdims=False)
-    return total(s > rtol * maximum_of(s, axis=last, keepdims=True), axis=last, keepdims=False)
+        return count_above(s, 0)
+    return count_above(s, rtol * maximum_of(s, axis=(len(s.shape) - 1,), keepdims=True))
+
+
+def count_above(s, bound):
+    return total(s > bound, axis=(len(s.shape) - 1,), keepdims=False)
 
 
 def as_number(name, x):

@@ -41,13 +41,14 @@ from functape.scipy.stats.multivariate import (
     multinomial,
     multivariate_normal,
 )
+from functape.scipy.stats.summaries import ModeResult, mode, rankdata, sem
 from functape.suggest import for_names_of
 
 __all__ = [
-    "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "gamma",
-    "gennorm", "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "multinomial",
-    "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm", "uniform",
-    "vonmises", "wrapcauchy",
+    "ModeResult", "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet",
+    "expon", "gamma", "gennorm", "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "mode",
+    "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "rankdata", "sem",
+    "t", "truncnorm", "uniform", "vonmises", "wrapcauchy",
 ]
 
 __getattr__ = for_names_of(__name__)
