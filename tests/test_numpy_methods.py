@@ -243,3 +243,9 @@ def test_promotion():
     assert fnp.result_type(1, 2.0, True) == fnp.float32
     assert fnp.promote_types(np.int32, float) == fnp.float32
     assert fnp.issubdtype("bfloat16", fnp.floating) and fnp.isdtype("int8", ("bool", "integral"))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_compress_as_a_method(axis):
+    keep = [True, False]
+    assert X.compress(keep, axis).tolist() == np.compress(keep, np.array(X), axis).tolist()

@@ -15,9 +15,10 @@ import warnings
 import mlx.core as mx
 
 from functape import tree
-from functape.autograd.checkpoint import generator_key, set_generator_key
+from functape.autograd.checkpoint import set_generator_key
 from functape.errors import ArgumentError, ConcretizationError, check_callable, describe
 from functape.op import levels
+from functape.tape import mode
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -194,12 +195,11 @@ class Graph:
     def __call__(self, arrays):
         if self.shares:
             arrays = [mx.array(a) for a in arrays]
-        before = generator_key() if self.out is None else None
+        key = mx.random.state[0]
         try:
             return self.compiled(arrays)
         except Exception as error:
-            if before is not None:
-                set_generator_key(before)  # a trace that ends early leaves a tracer in its place
+            set_generator_key(key)  # a trace that ends early leaves a tracer in its place
             if self.shares or not isinstance(error, ValueError) or UNCAPTURED not in str(error):
                 raise
         self.shares = True
@@ -220,11 +220,15 @@ class Graph:
 
 @contextlib.contextmanager
 def tracing():
+    """While it runs, arrays have no values, and what the tape saves is the graph's own: hooks and
+    checkpoints around the jitted function have no part in it."""
+    packing, mode.packing = mode.packing, None
     levels.tracing += 1
     try:
         yield
     finally:
         levels.tracing -= 1
+        mode.packing = packing
 
 
 def entering(leaf, moving, i):

@@ -22,9 +22,9 @@ from functape.errors import (
     check_callable,
     describe,
 )
-from functape.op import levels
+from functape.op import Value, levels
 from functape.tape import OpNode, mode, sequence
-from functape.tensor import Tensor
+from functape.tensor import Tensor, handle
 
 
 class CheckpointError(FunctapeError, RuntimeError):
@@ -105,7 +105,7 @@ class Frame:
             return slot.value
         if self.values is None or slot.number not in self.values:
             self.values = self.second_run(g)
-        return self.values.pop(slot.number)
+        return on_tape(self.values.pop(slot.number), iter(slot.edges))
 
     def second_run(self, g):
         args, kwargs = tree.map(functools.partial(after, g), self.arguments)
@@ -162,13 +162,15 @@ class EnoughError(Exception):
 
 
 class Slot:
-    """The place of a saved value: its number, the value itself if it is kept, and the history of
-    the array, weakly: what nobody holds, nobody can change."""
+    """The place of a saved value: its number, the value itself if it is kept, the edges of tensors
+    that it wraps under vmap or jvp, and the history of the array, weakly: what nobody holds,
+    nobody can change."""
 
-    __slots__ = ("number", "value", "history", "version")
+    __slots__ = ("number", "value", "edges", "history", "version")
 
     def __init__(self, number, tensor, kept):
         self.number, self.value = number, tensor.array if kept else None
+        self.edges = () if kept or tensor.rank == 0 else tuple(edges_in(tensor.array))
         self.history, self.version = weakref.ref(tensor.own_history()), tensor.version
 
     def check(self, name):
@@ -179,6 +181,30 @@ class Slot:
                 f"was changed in place by {history.by} (saved at version {self.version}, now at "
                 f"version {history.version}). Use the out-of-place form, or change a clone()."
             )
+
+
+def edges_in(value):
+    """The edges of the tensors that a value consists of, in a fixed order."""
+    if isinstance(value, Value):
+        for name in type(value).__slots__:
+            yield from edges_in(getattr(value, name))
+        if type(value) is Tensor:
+            yield value.edge
+
+
+def on_tape(value, edges):
+    """A value of the second run in its place on the tape of the first: other transforms, still
+    running, know only that."""
+    if not isinstance(value, Value):
+        return value
+    placed = handle(value)
+    for name in type(value).__slots__:
+        part = getattr(placed, name)
+        if isinstance(part, Value):
+            setattr(placed, name, on_tape(part, edges))
+    if type(value) is Tensor:
+        placed.edge = next(edges)
+    return placed
 
 
 def snapshot(arg):

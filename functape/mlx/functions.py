@@ -114,7 +114,7 @@ def first_order(original, run):
 def on_stream(run, args, kwargs):
     """Run a translation on the stream that was named, if one was."""
     where = kwargs.pop("stream", None)
-    if args and isinstance(args[-1], STREAMS):
+    if args and type(args[-1]) in STREAMS:  # isinstance would ask a value for its __class__
         args, where = args[:-1], args[-1]
     if where is None or is_default(where):
         return run(*args, **kwargs)

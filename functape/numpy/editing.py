@@ -12,6 +12,7 @@ from functape.numpy.joining import concatenate
 from functape.numpy.running import cumsum
 from functape.numpy.searching import flatnonzero
 from functape.numpy.shapes import moveaxis
+from functape.op import Value
 from functape.ops import elementwise, families, indexing, movement
 from functape.tensor import constant
 
@@ -171,6 +172,14 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
                               shape=(size, *(1,) * (len(x.shape) - axis - 1)))
     found = indexing.take(x, elementwise.minimum(i, max(n - 1, 0)), axis=axis)
     return elementwise.where(exists, found, as_type(asarray(fill_value), x.dtype))
+
+
+def compressed(self, condition, axis=None, *, size=None, fill_value=0):
+    """The entries along an axis where a condition holds. See functape.numpy.compress."""
+    return compress(condition, self, axis, size=size, fill_value=fill_value)
+
+
+Value.compress = compressed
 
 
 def extract(condition, arr, *, size=None, fill_value=0):

@@ -149,3 +149,33 @@ def test_as_a_decorator_with_options():
 
     np.testing.assert_allclose(ft.grad(f)(0.5, 2).item(), np.sin(1.0), rtol=1e-6)
     assert len(runs) == 1
+
+
+def around_transforms(x):
+    """d/dy of s cos(s) + 2s cos(2s), s = x y, at y = sin(x): by pullbacks under vmap."""
+
+    def inner(s):
+        pulled = ft.vmap(lambda a: ft.vjp(fnp.sin, a)[1](a)[0])(fnp.stack([s, 2 * s]))
+        return pulled.sum()
+
+    return ft.grad(lambda y: inner(x * y))(fnp.sin(x))
+
+
+def test_around_a_gradient_of_pullbacks_under_vmap():
+    """What a second run gives back stands on the tape of the first, or derivatives get lost."""
+    x = 0.7
+    s = x * np.sin(x)
+    want = x * (np.cos(s) - s * np.sin(s) + 2 * np.cos(2 * s) - 4 * s * np.sin(2 * s))
+    found = ft.checkpoint(around_transforms)(x)
+    np.testing.assert_allclose(found.item(), want, rtol=1e-5)
+    assert not found.requires_grad
+    slope = ft.grad(ft.checkpoint(around_transforms))(x).item()
+    np.testing.assert_allclose(slope, ft.grad(around_transforms)(x).item(), rtol=1e-5)
+
+
+def test_around_a_jitted_gradient():
+    """The graph saves for itself: nothing of a call around it may become a constant of it."""
+    jitted = ft.jit(ft.grad(lambda x: fnp.sin(x) * x))
+    for x in (0.3, 1.1):
+        want = np.sin(x) + x * np.cos(x)
+        np.testing.assert_allclose(ft.checkpoint(jitted)(x).item(), want, rtol=1e-5)

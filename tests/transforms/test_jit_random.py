@@ -47,3 +47,20 @@ def test_an_error_of_the_function_leaves_the_generator_as_it_was():
     with pytest.raises(ZeroDivisionError):
         ft.jit(lambda x: x / (1 // 0))(mx.ones(3))
     assert mx.random.state[0].tolist() == before
+
+
+def test_so_does_an_error_in_a_later_trace():
+    @ft.jit
+    def f(x):
+        if len(x) == 2:
+            raise ValueError("no")
+        return noisy(x)
+
+    mx.random.seed(7)
+    f(mx.ones(1))
+    expected = mx.random.normal((3,)).tolist()
+    mx.random.seed(7)
+    f(mx.ones(1))
+    with pytest.raises(ValueError, match="no"):
+        f(mx.ones(2))
+    assert mx.random.normal((3,)).tolist() == expected
