@@ -253,7 +253,7 @@ def as_array(a, name="asarray", index=0):
     if isinstance(a, Tensor) and a.rank == 0:
         return a.array
     if isinstance(a, NUMBERS):
-        return mx.array(python_number(a))
+        return number_array(python_number(a))
     if isinstance(a, (np.ndarray, np.generic)):
         return from_numpy(a)
     place = index if isinstance(index, str) else f"argument {index}"
@@ -287,8 +287,20 @@ def python_number(a):
     return next(kind(a) for kind in NUMBERS if isinstance(a, kind))
 
 
+def number_array(a):
+    if type(a) is int and not -2**63 <= a < 2**63:
+        raise ArgumentError(f"The integer {a} does not fit into 64 bits. Make it a float.")
+    return mx.array(a)
+
+
 def from_numpy(a):
     """An `mx.array` with the dtype of a NumPy array or scalar."""
+    if a.dtype.kind not in "biufc" and a.dtype.name != "bfloat16" or a.dtype.itemsize > 16 or (
+            a.dtype.kind == "f" and a.dtype.itemsize > 8):
+        raise ArgumentError(f"There is no array of dtype {a.dtype}; numbers and booleans only, of "
+                            "64 bits at most. Convert it with astype.")
+    if not a.dtype.isnative:  # as files have them that other machines wrote
+        a = a.astype(a.dtype.newbyteorder("="))
     if any(step < 0 for step in a.strides):  # MLX takes no mirrored arrays
         a = a.copy()
     if not a.size:  # MLX's sum over an empty array from NumPy may never end
@@ -297,8 +309,6 @@ def from_numpy(a):
         return mx.array(a, dtype=mx.float64)
     if a.dtype == np.complex128:
         return mx.array(a.astype(np.complex64))
-    if a.dtype.kind not in "biufc" and a.dtype.name != "bfloat16":
-        raise ArgumentError(f"There is no array of dtype {a.dtype}; numbers and booleans only.")
     return mx.array(a)
 
 

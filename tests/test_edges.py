@@ -115,6 +115,7 @@ EDGES = {
     "arctan2, unequal": (f("numpy.arctan2"), [1e-200, 1e200], 0, [1e-200, 0]),
     "arctan2 of inf": (f("numpy.arctan2"), [INF, 1], PI / 2, [0, 0], [0, NAN]),
     "sign of NaN": (f("numpy.sign"), [[NAN, -INF, 5e-324]], [NAN, -1, 1], [[0, 0, 0]]),
+    "cbrt of inf": (f("numpy.cbrt"), [[INF, -INF, 0]], [INF, -INF, 0], [[0, 0, INF]]),
     "hypot of tiny": (f("numpy.hypot"), [3e-200, 4e-200], 5e-200, [0.6, 0.8], [NAN, -INF]),
     "hypot, one inf": (f("numpy.hypot"), [INF, 1], INF, [1, 0], [NAN, NAN]),
     "i0e at 0": (f(special + "i0e"), [0], 1, [Within(-1, 1)]),

@@ -186,3 +186,20 @@ def test_nobody_is_imported():
             "print([m for m in ('jax', 'torch') if m in sys.modules])")
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i2", "i8", "c8"])
+def test_numpy_arrays_of_another_byte_order(kind):
+    a = np.array([1, -2], f">{kind}")
+    for found in (ft.asarray(a), ft.tensor(a), fnp.ones(2) * a):
+        assert found.tolist() == [1, -2]
+    assert np.asarray(ft.asarray(a)).dtype == a.dtype.newbyteorder("=")
+
+
+@pytest.mark.parametrize("given, words", [
+    (np.zeros(2, "longdouble"), "dtype float128"), (np.zeros(2, "clongdouble"), "complex256"),
+    (2**63, "9223372036854775808 does not fit"), (-2**63 - 1, "does not fit into 64 bits"),
+])
+def test_numbers_that_are_too_wide(given, words):
+    with pytest.raises(TypeError, match=words):
+        ft.asarray(given)

@@ -16,7 +16,7 @@ from functape.errors import (
     check_callable,
     describe,
 )
-from functape.numpy.arguments import as_type, integer
+from functape.numpy.arguments import as_type, integer, with_dtype
 from functape.op import Value
 from functape.ops.elementwise import where
 from functape.ops.indexing import unstack
@@ -133,7 +133,7 @@ def entering(name, what, given):
         if not isinstance(a, boundary.ARRAYS):
             raise ArgumentError(f"{name} carries arrays, but {what}{path} is {describe(a)}. Let "
                                 "the function close over it.")
-    weak = [a if type(a) in NUMBERS else None for a in leaves]
+    weak = [a if isinstance(a, NUMBERS) else None for a in leaves]
     return tree.unflatten(structure, [constant(a) for a in leaves]), weak
 
 
@@ -143,8 +143,8 @@ def promoted(carry, weak, new):
     if not any(n is not None for n in weak) or tree.structure(new) != structure:
         return carry, False
     wanted = [constant(b).dtype for b in tree.leaves(new)]
-    found = [as_type(a, dtype) if n is not None and dtypes.result_type(n, dtype) == dtype else a
-             for a, n, dtype in zip(leaves, weak, wanted, strict=True)]
+    found = [with_dtype(n, dtype) if n is not None and dtypes.result_type(n, dtype) == dtype
+             and a.dtype != dtype else a for a, n, dtype in zip(leaves, weak, wanted, strict=True)]
     changed = any(a is not b for a, b in zip(found, leaves, strict=True))
     return tree.unflatten(structure, found), changed
 

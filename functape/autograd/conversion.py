@@ -10,12 +10,19 @@ import mlx.core as mx
 from functape import dtypes
 from functape.autograd import inplace
 from functape.autograd.install import method
-from functape.errors import ArgumentError, GraphError, ShapeError, describe
+from functape.errors import (
+    ArgumentError,
+    ConcretizationError,
+    GraphError,
+    ShapeError,
+    describe,
+)
 from functape.numpy import arranging, methods, shapes
 from functape.numpy.arguments import as_type
 from functape.op import MIXED, Value
 from functape.ops.movement import copy_of
 from functape.tape import mode
+from functape.tensor import Tensor
 
 
 def shared(f):
@@ -39,7 +46,23 @@ def numpy(self, force=False):
     if getattr(self, "requires_grad", False) and not force:
         raise GraphError(f"numpy() of a tensor that requires grad, {describe(self)}, would leave "
                          "the tape. Write x.detach().numpy().")
-    return self.__array__()
+    return self.detach().__array__()
+
+
+plain_array = Tensor.__array__
+
+
+@method
+def __array__(self, dtype=None, copy=None):
+    """For NumPy's functions that take the numbers: of a tensor that requires grad only outside of
+    transforms, with a warning, since nothing computed from them has a gradient."""
+    if self.requires_grad:
+        text = (f"NumPy takes the numbers of {describe(self)}, which requires grad, and the gradient "
+                "is lost. Compute with functape.numpy, or pass x.detach() if that is meant.")
+        if mode.functional:
+            raise ConcretizationError(text)
+        warnings.warn(text, UserWarning, stacklevel=2)
+    return plain_array(self, dtype, copy)
 
 
 @method

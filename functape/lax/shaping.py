@@ -4,7 +4,7 @@ import mlx.core as mx
 
 from functape import dtypes, numpy
 from functape.errors import ShapeError, describe
-from functape.numpy.arguments import axis_of, integer, shape_of, size_of, value
+from functape.numpy.arguments import axis_of, beside, integer, shape_of, size_of, value
 from functape.ops import movement
 from functape.ops.families import broadcast_to
 from functape.tensor import constant
@@ -297,7 +297,8 @@ def pad(operand, padding_value, padding_config):
         shape.append(low + n + high)
         places.append(slice_type(low, low + n, between + 1))
         kept.append(slice_type(max(-before, 0), max(low + n + high - max(-after, 0), 0)))
-    background = broadcast_to(value(padding_value, "pad", 1).astype(x.dtype), shape=tuple(shape))
+    filler = beside(padding_value, x, "pad", 1).astype(x.dtype)
+    background = broadcast_to(filler, shape=tuple(shape))
     full = movement.overwrite(background, x, index=tuple(places))
     return movement.cut(full, index=tuple(kept))
 

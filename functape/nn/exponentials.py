@@ -8,7 +8,7 @@ from functape import dtypes
 from functape.errors import check_range
 from functape.nn.activations import floating
 from functape.numpy import reductions as sums
-from functape.numpy.arguments import as_type, axes_of, axis_of, integer, value
+from functape.numpy.arguments import as_type, axes_of, axis_of, beside, integer, value
 from functape.numpy.arranging import broadcast_to
 from functape.ops import activations as ops
 from functape.ops import elementwise, movement, reductions
@@ -47,7 +47,8 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
         found = sums.logsumexp(a, axis, keepdims=keepdims, where=where)
         one = broadcast_to(as_type(value(1.0, "logsumexp"), found.dtype), found.shape)
         return (found, one) if return_sign else found
-    a, b = floating(a, "logsumexp"), value(b, "logsumexp", 1)
+    a = floating(a, "logsumexp")
+    b = beside(b, a, "logsumexp", 1)
     a = where_op(elementwise.not_equal(b, 0), a, -math.inf)
     a = a if where is None else where_op(as_mask(where), a, -math.inf)
     axes = axes_of(axis, len(a.shape), "logsumexp")

@@ -11,7 +11,7 @@ from functape.foreign import Foreign
 from functape.op import Value
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
-from functape.tensor import INEXACT, constant
+from functape.tensor import INEXACT, constant, python_number
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, Foreign)
 
@@ -36,14 +36,27 @@ def values(arrays, name):
 def common(name, *arrays):
     """Arrays and numbers as values of one dtype, on which the numbers have no say beyond their
     kind."""
-    return alike([a if type(a) in dtypes.WEAK else value(a, name, i)
+    return alike([a if isinstance(a, dtypes.WEAK) else value(a, name, i)
                   for i, a in enumerate(arrays)])
+
+
+def beside(a, x, name, index=0):
+    """An argument as a value; a Python number in the dtype that it takes beside the value x."""
+    return with_dtype(a, dtypes.result_type(x, a)) if isinstance(a, dtypes.WEAK) else value(
+        a, name, index)
 
 
 def alike(arrays):
     """Values and numbers, as values of their common dtype."""
     dtype = dtypes.result_type(*arrays)
-    return [as_type(constant(a), dtype) for a in arrays]
+    return [with_dtype(a, dtype) for a in arrays]
+
+
+def with_dtype(a, dtype):
+    """A value or a number in a dtype; the number is not rounded to float32 on the way."""
+    if isinstance(a, dtypes.WEAK):
+        return constant(mx.array(python_number(a), dtype))
+    return as_type(constant(a), dtype)
 
 
 def as_type(x, dtype):

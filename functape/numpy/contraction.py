@@ -152,7 +152,7 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
     >>> ft.numpy.tensordot(ft.numpy.ones((2, 3)), ft.numpy.ones((3, 4)), axes=1).shape
     (2, 4)
     """
-    x, y = value(a, "tensordot"), value(b, "tensordot", 1)
+    x, y = common("tensordot", a, b)
     p, q = len(x.shape), len(y.shape)
     if isinstance(axes, (tuple, list)):
         if len(axes) != 2:

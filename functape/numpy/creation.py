@@ -11,14 +11,13 @@ from functape.errors import ArgumentError, ShapeError, describe
 from functape.foreign import Foreign
 from functape.numpy.arguments import (
     ARRAYS,
-    alike,
     as_type,
     axis_of,
     common,
-    inexact,
     integer,
     shape_of,
     value,
+    with_dtype,
 )
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.shapes import moveaxis
@@ -319,19 +318,16 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ShapeError(f"linspace: num is {num}; it must be 0 or more.")
     with on(device):
-        found, step = between(start, stop, num, endpoint, axis)
+        dtype = None if dtype is None else dtypes.as_dtype(dtype, "linspace")
+        found, step = between(start, stop, num, endpoint, axis, dtype)
         if dtype is not None:
-            dtype = dtypes.as_dtype(dtype, "linspace")
             rounded = dtypes.issubdtype(dtype, dtypes.integer)
             found = as_type(floor(found) if rounded else found, dtype)
     return (found, step) if retstep else found
 
 
-def between(start, stop, num, endpoint, axis):
-    start, stop = alike([a if type(a) in dtypes.WEAK else value(a, "linspace", what)
-                         for a, what in ((start, "start"), (stop, "stop"))])
-    dtype = dtypes.result_type(start, 1.0)
-    start, stop = as_type(start, dtype), as_type(stop, dtype)
+def between(start, stop, num, endpoint, axis, wanted):
+    dtype, start, stop = ends("linspace", start, stop, wanted)
     steps = max(num - 1 if endpoint else num, 0)
     ndim = max(len(start.shape), len(stop.shape))
     t = np.arange(num) / max(steps, 1)
@@ -339,6 +335,15 @@ def between(start, stop, num, endpoint, axis):
     found = start * (1 - t) + stop * t  # exact at both ends
     step = (stop - start) / steps if steps else full(start.shape, math.nan, dtype)
     return moveaxis(found, 0, axis_of(axis, ndim + 1, "linspace")) if axis else found, step
+
+
+def ends(name, start, stop, wanted):
+    """The dtype to compute in, inexact and no narrower than what is wanted, and both ends in it."""
+    given = [a if isinstance(a, dtypes.WEAK) else value(a, name, what)
+             for a, what in ((start, "start"), (stop, "stop"))]
+    given_types = given if wanted is None else [*given, wanted]
+    dtype = dtypes.result_type(dtypes.result_type(*given_types), 1.0)
+    return dtype, *[with_dtype(a, dtype) for a in given]
 
 
 def real_part_of(dtype):
@@ -352,11 +357,12 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     >>> ft.numpy.logspace(0, 3, 4, base=2.0)
     tensor([1., 2., 4., 8.])
     """
-    start, stop, base = (a if type(a) in dtypes.WEAK else value(a, "logspace", what) for a, what in
-                         ((start, "start"), (stop, "stop"), (base, "base")))
+    dtype = None if dtype is None else dtypes.as_dtype(dtype, "logspace")
+    _, start, stop = ends("logspace", start, stop, dtype)
+    base = base if isinstance(base, dtypes.WEAK) else value(base, "logspace", "base")
     found = power(base, linspace(start, stop, num, endpoint))
     found = moveaxis(found, 0, axis_of(axis, len(found.shape), "logspace"))
-    return found if dtype is None else as_type(found, dtypes.as_dtype(dtype, "logspace"))
+    return found if dtype is None else as_type(found, dtype)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
@@ -366,9 +372,10 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     >>> ft.numpy.geomspace(1.0, 8.0, 4).shape
     (4,)
     """
-    start, stop = map(inexact, common("geomspace", start, stop))
-    t = as_type(linspace(0.0, 1.0, num, endpoint), real_part_of(start.dtype))
+    dtype = None if dtype is None else dtypes.as_dtype(dtype, "geomspace")
+    working, start, stop = ends("geomspace", start, stop, dtype)
+    t = linspace(0.0, 1.0, num, endpoint, dtype=real_part_of(working))
     t = t.reshape((num, *(1,) * max(len(start.shape), len(stop.shape))))
     found = start * power(stop / start, t)
     found = moveaxis(found, 0, axis_of(axis, len(found.shape), "geomspace"))
-    return found if dtype is None else as_type(found, dtypes.as_dtype(dtype, "geomspace"))
+    return found if dtype is None else as_type(found, dtype)

@@ -4,7 +4,17 @@ import math
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import moments, reductions, running
-from functape.numpy.arguments import as_type, axes_of, axis_of, inexact, integer, size_of, value
+from functape.numpy.arguments import (
+    as_type,
+    axes_of,
+    axis_of,
+    beside,
+    common,
+    inexact,
+    integer,
+    size_of,
+    value,
+)
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.diagonals import diagonal
 from functape.numpy.indexing import take
@@ -43,8 +53,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 def edge(part, a, axis):
     """What is put before or after: an array, or one number for all."""
-    part = as_type(value(part, "diff"), a.dtype) if not hasattr(part, "shape") else value(
-        part, "diff")
+    part = beside(part, a, "diff")
     return part if part.shape else broadcast_to(
         part, (*a.shape[:axis], 1, *a.shape[axis + 1:]))
 
@@ -58,7 +67,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     """
     a = value(ary, "ediff1d")
     steps = diff(movement.reshape(a, shape=(size_of(a.shape),)))
-    ends = [None if p is None else as_type(value(p, "ediff1d"), a.dtype)
+    ends = [None if p is None else as_type(beside(p, a, "ediff1d"), a.dtype)
             for p in (to_begin, to_end)]
     ends = [p if p is None else movement.reshape(p, shape=(size_of(p.shape),)) for p in ends]
     return concatenate([p for p in (ends[0], steps, ends[1]) if p is not None])
@@ -102,7 +111,7 @@ def slope(f, h, axis):
     rise = diff(f, axis=axis)
     early, late = (movement.cut(rise, index=along(axis, s))
                    for s in (slice(0, n - 2), slice(1, n - 1)))
-    h = as_type(value(h, "gradient", 1), f.dtype)
+    h = as_type(beside(h, f, "gradient", 1), f.dtype)
     if h.shape:
         if h.shape != (n,):
             raise ShapeError(f"gradient: the positions along axis {axis} must be {n} numbers, but "
@@ -213,7 +222,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> ft.numpy.interp(1.5, ft.numpy.array([1.0, 2.0]), ft.numpy.array([10.0, 20.0]))
     tensor(15.)
     """
-    x, xp, fp = (inexact(value(v, "interp", i)) for i, v in enumerate((x, xp, fp)))
+    x, xp, fp = map(inexact, common("interp", x, xp, fp))
     if xp.shape != fp.shape or len(xp.shape) != 1 or not xp.shape[0]:
         raise ShapeError(f"interp takes points as two vectors of one length, not empty, but xp "
                          f"is {describe(xp)} and fp is {describe(fp)}.")

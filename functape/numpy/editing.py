@@ -5,7 +5,15 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
-from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, unsupported, value
+from functape.numpy.arguments import (
+    as_type,
+    axis_of,
+    beside,
+    shape_of,
+    size_of,
+    unsupported,
+    value,
+)
 from functape.numpy.creation import asarray
 from functape.numpy.indexing import select
 from functape.numpy.joining import concatenate
@@ -17,6 +25,11 @@ from functape.ops import elementwise, families, indexing, movement
 from functape.tensor import constant
 
 # --- positions that are known ---------------------------------------------------------------------
+
+
+def given(a, x):
+    """What is put into x: a list is an array, and a Python number has the dtype of x."""
+    return asarray(a) if isinstance(a, (list, tuple)) else beside(a, x, "asarray")
 
 
 def lane(name, a, axis):
@@ -83,7 +96,7 @@ def insert(arr, obj, values, axis=None):
     tensor([1, 9, 2, 3], dtype=int32)
     """
     x, axis = lane("insert", arr, axis)
-    y, where, n = as_type(asarray(values), x.dtype), known(obj, "insert"), x.shape[axis]
+    y, where, n = as_type(given(values, x), x.dtype), known(obj, "insert"), x.shape[axis]
     y = movement.reshape(y, shape=(*(1,) * (len(x.shape) - len(y.shape)), *y.shape))
     single = not isinstance(where, slice) and not np.ndim(where)
     if single:
@@ -215,7 +228,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if m not in (n, n + 1):
         raise ShapeError(f"piecewise: {n} condition(s) go with {n} or {n + 1} functions, but got "
                          f"{m}.")
-    pieces = [as_type(asarray(f(x, *args, **kw) if callable(f) else f), x.dtype)
+    pieces = [as_type(given(f(x, *args, **kw) if callable(f) else f, x), x.dtype)
               for f in funclist]
     pieces = [p if p.shape == x.shape else families.broadcast_to(p, shape=x.shape)
               for p in pieces]
@@ -247,7 +260,8 @@ def put(a, ind, v, mode=None, *, inplace=True):
     tensor([7, 2, 8], dtype=int32)
     """
     not_in_place("put", inplace)
-    x, i, y = value(a, "put"), flat(asarray(ind)), flat(asarray(v))
+    x, i = value(a, "put"), flat(asarray(ind))
+    y = flat(given(v, x))
     if not i.shape[0]:
         return x
     if not y.shape[0]:

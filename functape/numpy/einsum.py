@@ -12,7 +12,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import as_type, value
+from functape.numpy.arguments import as_type, common, value
 from functape.numpy.diagonals import diagonal
 from functape.ops import contraction, movement
 from functape.ops.families import total
@@ -47,7 +47,7 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None,
                             "Use the result that it returns.")
     if not isinstance(subscripts, str):
         subscripts, operands = from_lists((subscripts, *operands))
-    arrays = [value(a, "einsum", i) for i, a in enumerate(operands)]
+    arrays = common("einsum", *operands)
     shapes = tuple(a.shape for a in arrays)
     terms, result = parse(subscripts.replace(" ", ""), shapes)
     path = optimize if isinstance(optimize, (list, tuple)) else order(

@@ -5,7 +5,7 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
-from functape.numpy.arguments import as_type, common, inexact, integer, size_of, value
+from functape.numpy.arguments import as_type, beside, common, inexact, integer, size_of, value
 from functape.numpy.creation import asarray, linspace
 from functape.numpy.differences import diff
 from functape.numpy.extremes import max, min
@@ -89,7 +89,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002 - N
         if isinstance(low, NUMBERS) and isinstance(high, NUMBERS) and low > high:
             raise ArgumentError(f"histogram: range goes from its lower end to its upper, but is "
                                 f"{range!r}. Swap them.")
-    low, high = (as_type(value(end, "histogram", 2), a.dtype) for end in (low, high))
+    low, high = (as_type(beside(end, a, "histogram", 2), a.dtype) for end in (low, high))
     same = as_type(elementwise.equal(low, high), a.dtype) * 0.5  # all equal: a bin of width 1
     return linspace(low - same, high + same, n + 1)
 

@@ -4,7 +4,15 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import ARRAYS, as_type, axis_of, integer, value, values
+from functape.numpy.arguments import (
+    ARRAYS,
+    as_type,
+    axis_of,
+    integer,
+    value,
+    values,
+    with_dtype,
+)
 from functape.numpy.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
 from functape.ops import movement as ops
 from functape.ops.movement import along
@@ -119,7 +127,7 @@ def each(arrays, name):
     """A sequence of arrays as values, each of its own dtype."""
     if not isinstance(arrays, (list, tuple, *ARRAYS)):
         raise ArgumentError(f"{name} takes a list or tuple of arrays, but got {describe(arrays)}.")
-    return [value(a, name, i) for i, a in enumerate(arrays)]
+    return values(arrays, name) if len(arrays) else []
 
 
 def append(arr, values, axis=None):
@@ -145,18 +153,21 @@ def block(arrays):
             raise ShapeError("block: a list is empty; each must hold an array or a list.")
         depth, inner = depth + 1, inner[0]
     leaves = flat_leaves(arrays)
-    ndim = max([depth, *[len(a.shape) for a in leaves]])
-    return assemble(arrays, ndim, depth)
+    dtype = dtypes.result_type(*leaves)
+    ndim = max([depth, *[len(getattr(a, "shape", ())) for a in leaves]])
+    return assemble(arrays, ndim, depth, dtype)
 
 
 def flat_leaves(a):
-    return [x for b in a for x in flat_leaves(b)] if isinstance(a, list) else [value(a, "block")]
-
-
-def assemble(a, ndim, depth):
     if isinstance(a, list):
-        return join("block", [assemble(b, ndim, depth - 1) for b in a], -depth)
-    a = value(a, "block")
+        return [x for b in a for x in flat_leaves(b)]
+    return [a if isinstance(a, dtypes.WEAK) else value(a, "block")]
+
+
+def assemble(a, ndim, depth, dtype):
+    if isinstance(a, list):
+        return join("block", [assemble(b, ndim, depth - 1, dtype) for b in a], -depth)
+    a = with_dtype(a, dtype)
     return ops.reshape(a, shape=(*(1,) * (ndim - len(a.shape)), *a.shape))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from functape.numpy.arguments import ARRAYS, is_inexact, value
+from functape.numpy.arguments import ARRAYS, common, is_inexact, value
 from functape.numpy.arranging import broadcast_shapes
 from functape.numpy.creation import asarray
 from functape.numpy.elementwise import imag, real
@@ -115,7 +115,7 @@ def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     >>> ft.numpy.isclose(ft.numpy.array([1.0, 2.0]), ft.numpy.array([1.0, 2.1]))
     tensor([ True, False])
     """
-    a, b = value(a, "isclose", 0), value(b, "isclose", 1)
+    a, b = common("isclose", a, b)
     if not (is_inexact(a) or is_inexact(b)):
         a, b = a * 1.0, b * 1.0
     near = ops.absolute(a - b) <= atol + rtol * ops.absolute(b)
@@ -131,7 +131,7 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     >>> ft.numpy.allclose(ft.numpy.array([1.0, 2.0]), ft.numpy.array([1.0, 2.0 + 1e-7]))
     tensor(True)
     """
-    return whole(isclose(value(a, "allclose"), value(b, "allclose", 1), rtol, atol, equal_nan))
+    return whole(isclose(*common("allclose", a, b), rtol, atol, equal_nan))
 
 
 def array_equal(a1, a2, equal_nan=False):
@@ -141,8 +141,8 @@ def array_equal(a1, a2, equal_nan=False):
     >>> ft.numpy.array_equal(ft.numpy.array([1, 2]), [1, 2])
     tensor(True)
     """
-    a, b = (asarray(a) if isinstance(a, (list, tuple)) else value(a, "array_equal", i)
-            for i, a in enumerate((a1, a2)))
+    a, b = common("array_equal", *[asarray(a) if isinstance(a, (list, tuple)) else a
+                                   for a in (a1, a2)])
     if a.shape != b.shape:
         return constant(False)
     same = equal(a, b)

@@ -4,7 +4,7 @@ import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import extremes, moments
-from functape.numpy.arguments import as_type, is_inexact, value
+from functape.numpy.arguments import as_type, beside, is_inexact, value
 from functape.numpy.creation import array, linspace
 from functape.numpy.indexing import take
 from functape.numpy.quantiles import median
@@ -99,8 +99,8 @@ def pad_constant(x, widths, constants):
     inside = tuple(slice(w[0], w[0] + n) for n, w in zip(x.shape, widths, strict=True))
     if isinstance(constants, (int, float)) and constants == 0:
         return movement.place(x, index=inside, shape=shape)
-    constants = as_type(value(constants, "pad") if hasattr(constants, "shape")
-                        else array(constants), x.dtype)
+    constants = as_type(array(constants, x.dtype) if isinstance(constants, (list, tuple))
+                        else beside(constants, x, "pad"), x.dtype)
     if not constants.shape:
         return movement.overwrite(broadcast_to(constants, shape=shape), x, index=inside)
     constants = broadcast_to(constants, shape=(len(widths), 2))

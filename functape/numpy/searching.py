@@ -8,7 +8,7 @@ import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
-from functape.numpy.arguments import alike, axis_of, size_of, value
+from functape.numpy.arguments import axis_of, common, size_of, value
 from functape.numpy.creation import asarray
 from functape.op import Value
 from functape.ops import elementwise, indexing, movement, reductions, sorting
@@ -109,7 +109,7 @@ def searchsorted(a, v, side="left", sorter=None, *, method=None):
     >>> searchsorted(array([1.0, 2.0, 2.0, 3.0]), array([2.0, 9.0]), side="right")
     tensor([3, 4], dtype=int32)
     """
-    x, y = alike([value(a, "searchsorted"), value(v, "searchsorted", 1)])
+    x, y = common("searchsorted", a, v)
     if len(x.shape) != 1:
         raise ShapeError(f"searchsorted looks in an array of one axis, but a is {describe(x)}. "
                          "Use vmap for several.")

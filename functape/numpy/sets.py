@@ -5,7 +5,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.numpy import keys
-from functape.numpy.arguments import alike, as_type, size_of, value
+from functape.numpy.arguments import as_type, common, size_of, value
 from functape.numpy.joining import concatenate
 from functape.numpy.searching import resized, unique
 from functape.ops import elementwise, indexing, movement, sorting
@@ -26,7 +26,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
     >>> isin(array([1, 5, 2]), array([2, 1]))
     tensor([ True, False,  True])
     """
-    x, tests = alike([value(element, "isin"), value(test_elements, "isin", 1)])
+    x, tests = common("isin", element, test_elements)
     if x.dtype == dtypes.bool_:
         x, tests = as_type(x, dtypes.int32), as_type(tests, dtypes.int32)
     n = size_of(tests.shape)
@@ -56,7 +56,7 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
 
 def flat(name, *arrays):
     return [movement.reshape(a, shape=(size_of(a.shape),))
-            for a in alike([value(a, name, i) for i, a in enumerate(arrays)])]
+            for a in common(name, *arrays)]
 
 
 def chosen(name, x, mask, size, fill_value):

@@ -11,11 +11,11 @@ import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import extremes, reductions, running
-from functape.numpy.arguments import as_type, axes_of, axis_of, unsupported, value
+from functape.numpy.arguments import as_type, axes_of, axis_of, beside, unsupported, value
 from functape.numpy.calls import vectorize
 from functape.numpy.reductions import converted, masked
 from functape.numpy.shapes import moveaxis
-from functape.op import Op
+from functape.op import NUMBERS, Op
 from functape.ops import elementwise as ops
 from functape.ops import families, movement
 from functape.ops.movement import along
@@ -108,7 +108,9 @@ class ufunc:  # noqa: N801 - NumPy's name
     def outer(self, A, B, /):  # noqa: N803 - NumPy's names
         """The function of each element of A with each of B: shape A.shape + B.shape."""
         name = named(self, "outer", 2)
-        x, y = value(A, name), value(B, name, 1)
+        x = A if isinstance(A, NUMBERS) else value(A, name)
+        y = beside(B, x, name, 1)
+        x = beside(x, y, name)
         return self(movement.reshape(x, shape=(*x.shape, *(1,) * len(y.shape))), y)
 
     def reduceat(self, a, indices, axis=0, dtype=None, out=None):

@@ -103,7 +103,7 @@ def power_by_exponent(g, x, ans):
 def cbrt_kernel(x):
     root = mx.sign(x) * mx.power(mx.abs(x), 1 / 3)
     newton = root - (root - x / mx.square(root)) / 3  # mends the last digits
-    return mx.where(x == 0, x.astype(root.dtype), newton)
+    return mx.where(x == 2 * x, x.astype(root.dtype), newton)  # 0 and infinities
 
 
 power = elementwise("power", power_kernel, power_by_base, power_by_exponent, doc="x ** y.")
@@ -279,7 +279,7 @@ remainder = elementwise("remainder", remainder_kernel, 1, lambda x, y: -floor_di
 
 
 def fmod_kernel(x, y):
-    rest = mx.remainder(mx.abs(x), mx.abs(y))
+    rest = mx.remainder(abs(x), abs(y))  # Python's abs: MLX's would round a number to float32
     return mx.where(x < 0, -rest, rest)
 
 

@@ -11,7 +11,7 @@ import mlx.core as mx
 
 from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
-from functape.op import Value
+from functape.op import Value, levels
 from functape.optim.ranges import check_values
 from functape.tensor import Tensor
 
@@ -38,11 +38,12 @@ class Optimizer:
     """
 
     rule = None  # a class of mlx.optimizers
+    usual: dict = {}  # hyperparameters that have another default than there
 
     def __init__(self, params, lr, **defaults):
         if self.rule is None:
             raise ArgumentError("Optimizer is the base class; use SGD, Adam or another.")
-        self.defaults = {"lr": lr, **defaults}
+        self.defaults = {**self.usual, "lr": lr, **defaults}
         check_names(type(self), self.defaults)
         self.state = {}  # leaf -> what the rule keeps for it, a dict of arrays
         self.param_groups = []
@@ -102,6 +103,10 @@ class Optimizer:
         Returns:
           What the closure returned, or None.
         """
+        if levels.tracing:
+            raise GraphError(f"{type(self).__name__}.step() changes leaves in place, which jit "
+                             "cannot record. Let the function return gradients, and step outside "
+                             "of it; or return new parameters, by mlx.optimizers.")
         loss = None
         if closure is not None:
             with enable_grad():

@@ -1,5 +1,5 @@
-"""MLX's update rules under one name each. What they compute, and their defaults, are MLX's: see
-mlx.optimizers. (Adam there leaves bias correction out unless ``bias_correction=True``.)"""
+"""MLX's update rules under one name each; see mlx.optimizers. Adam and AdamW correct the bias of
+their running means, as PyTorch's do; MLX's do so only if asked."""
 
 import mlx.optimizers as rules
 
@@ -90,7 +90,8 @@ class Adam(Optimizer):
 
     .. math:: w \leftarrow w - \lambda \frac{m}{\sqrt{v} + \epsilon}
 
-    Hyperparameters: lr, betas, eps, bias_correction (False unless given, as in MLX).
+    Hyperparameters: lr, betas, eps, bias_correction (True: m and v are divided by
+    :math:`1 - \beta^t` in step t).
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -102,6 +103,7 @@ class Adam(Optimizer):
     """
 
     rule = rules.Adam
+    usual = {"bias_correction": True}
 
 
 class AdamW(Optimizer):
@@ -121,6 +123,7 @@ class AdamW(Optimizer):
     """
 
     rule = rules.AdamW
+    usual = {"bias_correction": True}
 
 
 class Adamax(Optimizer):

@@ -20,7 +20,7 @@ RULES = [
     ("Adagrad", {"lr": 0.1}),
     ("AdaDelta", {"lr": 1.0}),
     ("Adam", {"lr": 0.1, "betas": [0.8, 0.9]}),
-    ("Adam", {"lr": 0.1, "bias_correction": True}),
+    ("Adam", {"lr": 0.1, "eps": 1e-6}),
     ("AdamW", {"lr": 0.1, "weight_decay": 0.1}),
     ("Adamax", {"lr": 0.1}),
     ("Lion", {"lr": 0.01, "weight_decay": 0.1}),
@@ -57,8 +57,9 @@ def test_training_equals_the_functional_route_bit_for_bit(name, hyper):
     arrays, data = start(), batches(6)
     leaves = {k: ft.tensor(a, requires_grad=True) for k, a in arrays.items()}
     ours = getattr(optim, name)(leaves.values(), **hyper)
+    usual = {"bias_correction": True} if name in ("Adam", "AdamW") else {}
     theirs = getattr(mlx.optimizers, name)(
-        **{"learning_rate" if k == "lr" else k: v for k, v in hyper.items()})
+        **usual, **{"learning_rate" if k == "lr" else k: v for k, v in hyper.items()})
     identities = {k: id(p) for k, p in leaves.items()}
     for x, y in data:
         ours.zero_grad()
@@ -164,7 +165,7 @@ def test_state_dict_round_trip():
         return {k: ft.tensor(a, requires_grad=True) for k, a in values.items()}
 
     one = leaves_of(arrays)
-    first = optim.Adam(one.values(), lr=0.1, bias_correction=True)
+    first = optim.Adam(one.values(), lr=0.1, betas=[0.8, 0.9])
     run(one, first, data[:3])
     two = leaves_of({k: p.detach() for k, p in one.items()})
     second = optim.Adam(two.values(), lr=99.0)
@@ -270,3 +271,26 @@ def test_clip_grad_value():
     (a,) = graded([-3.0, 0.5, 7.0])
     optim.clip_grad_value_(a, 1.0)
     assert a.grad.tolist() == [-1.0, 0.5, 1.0] and a.grad.version == 1
+
+
+@pytest.mark.parametrize("make", [optim.Adam, optim.AdamW])
+def test_the_first_step_of_adam_is_the_learning_rate(make):
+    """m / sqrt(v) is g / |g| once both are rid of their bias, as in PyTorch."""
+    w = ft.tensor([2.0, -3.0], requires_grad=True)
+    (w * w).sum().backward()
+    make([{"params": [w], **({"weight_decay": 0.0} if make is optim.AdamW else {})}], lr=0.1).step()
+    np.testing.assert_allclose(np.asarray(w.detach()), [1.9, -2.9], rtol=1e-6)
+
+
+def test_a_step_under_jit_is_refused():
+    w = ft.tensor([2.0], requires_grad=True)
+    w.grad = ft.ones(1)
+    optimizer = optim.SGD([w], lr=0.1)
+
+    def step(x):
+        optimizer.step()
+        return x
+
+    with pytest.raises(GraphError, match="SGD.step.*jit"):
+        ft.jit(step)(ft.ones(1))
+    assert w.detach().tolist() == [2.0] and w.version == 0

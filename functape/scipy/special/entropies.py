@@ -152,11 +152,11 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
     >>> special.logsumexp(array([0.0, 0.0]))
     tensor(0.6931472)
     """
-    (a,) = floats("logsumexp", a)
     if b is None:
+        (a,) = floats("logsumexp", a)
         out = plain_logsumexp(a, axis, keepdims, where)
         return (out, ops.sign(exp(out))) if return_sign else out
-    (b,) = floats("logsumexp", b)
+    a, b = floats("logsumexp", a, b)
     if where is not None:
         b = choose(where, b, 0.0)
     a = choose(ops.equal(b, 0), -math.inf, a)
