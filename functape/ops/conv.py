@@ -71,7 +71,9 @@ def extended(x, geometry):
     """The image spread out and padded."""
     margins = [n for pair in geometry.padding for n in pair]
     if not is_spread(geometry) and min(margins) >= 0:
-        return mx.pad(x, [(0, 0), *geometry.padding, (0, 0)]) if any(margins) else mx.contiguous(x)
+        if any(margins):
+            return mx.pad(x, [(0, 0), *geometry.padding, (0, 0)])
+        return mx.contiguous(x)  # as the strides of `patches` take it to be
     there, here = geometry.places(x.shape[1:-1])
     out = mx.zeros((x.shape[0], *geometry.extent(x.shape[1:-1]), x.shape[-1]), x.dtype)
     out[there] = x[here]
