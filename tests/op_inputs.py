@@ -428,6 +428,7 @@ FACTORS = {
     "eig": [row(rotating(n)).but(through=sizes) for n in (2, 3)],
     "eigvals": [row(rotating(2)), row(rotating(3))],
     "det": [row(separated(3, 3)), row(separated(2, 2, 2)), row(zsquare(2))],
+    "is_regular": [row(separated(3, 3)), row(separated(2, 2, 2))],
     "cofactor": [row(separated(3, 3)), row(separated(2, 2, 2))],
     "slogdet": [row(separated(3, 3)), row(separated(2, 2, 2)), row(zsquare(2))],
     "pinv": [row(separated(3, 3), rtol=1e-6), row(separated(2, 3, 2), rtol=1e-6),

@@ -437,6 +437,7 @@ ORACLES = {
     "lu": lu,
     "full_qr": lambda jax, x: jax.numpy.linalg.qr(x, mode="complete"),
     "eigvalsh": symmetric_first("eigvalsh"),
+    "is_regular": lambda jax, x: (jax.numpy.linalg.cond(x) < 1e7)[..., None, None],
     "cofactor": cofactor,
     "expm": lambda jax, x, max_squarings: jax.scipy.linalg.expm(x),
     "norm": norm,

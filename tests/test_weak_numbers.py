@@ -56,8 +56,8 @@ def test_numbers_beside_float64_in_lax_and_scipy():
         numpy.asarray(ft.scipy.special.logsumexp(x, b=0.1)), scipy.special.logsumexp(X, b=0.1),
         rtol=1e-14)
     numpy.testing.assert_allclose(
-        numpy.asarray(ft.scipy.stats.norm.logpdf(x, 0.1, 0.3)), scipy.stats.norm.logpdf(X, 0.1, 0.3),
-        rtol=1e-14)
+        numpy.asarray(ft.scipy.stats.norm.logpdf(x, 0.1, 0.3)),
+        scipy.stats.norm.logpdf(X, 0.1, 0.3), rtol=1e-14)
 
 
 @pytest.mark.parametrize("first", [0.1, numpy.float64(0.1)])

@@ -57,8 +57,8 @@ def __array__(self, dtype=None, copy=None):
     """For NumPy's functions that take the numbers: of a tensor that requires grad only outside of
     transforms, with a warning, since nothing computed from them has a gradient."""
     if self.requires_grad:
-        text = (f"NumPy takes the numbers of {describe(self)}, which requires grad, and the gradient "
-                "is lost. Compute with functape.numpy, or pass x.detach() if that is meant.")
+        text = (f"NumPy takes the numbers of {describe(self)}, which requires grad, and its "
+                "gradient is lost. Compute with functape.numpy, or pass x.detach() if you mean it.")
         if mode.functional:
             raise ConcretizationError(text)
         warnings.warn(text, UserWarning, stacklevel=2)

@@ -7,10 +7,10 @@ import mlx.core as mx
 from functape.op import Op
 from functape.ops import reduce_kernels
 from functape.ops.contraction import flipped, matmul
-from functape.ops.elementwise import imag, real
-from functape.ops.families import batch_same, total
+from functape.ops.elementwise import imag, real, where
+from functape.ops.families import batch_same, nondiff, total
 from functape.ops.linalg import CPU, adjoint, identity_for, inv, off_diagonal, solve_kernel, star
-from functape.ops.movement import along, concatenate, cut
+from functape.ops.movement import along, concatenate, cut, roll
 from functape.ops.reductions import others
 from functape.ops.spectral import column_sums, row, svd
 
@@ -18,9 +18,16 @@ from functape.ops.spectral import column_sums, row, svd
 
 
 def det_kernel(x):
+    """The product of the pivots; MLX's, an exponential of logarithms, has half of float64's
+    digits."""
+    if not x.size:
+        return mx.ones(x.shape[:-2], x.dtype)
     if x.dtype == mx.complex64:
         return reduce_kernels.prod(mx.linalg.eigvals(x, **CPU), axis=-1)
-    return mx.linalg.det(x, **CPU)
+    factors, pivots = mx.linalg.lu_factor(x, **CPU)
+    product = mx.prod(mx.diagonal(factors, axis1=-2, axis2=-1), axis=-1, **CPU)
+    swaps = mx.not_equal(pivots, mx.arange(x.shape[-1], dtype=pivots.dtype))
+    return product * (1 - 2 * (mx.sum(swaps, axis=-1) % 2)).astype(x.dtype)
 
 
 def as_matrix(g):
@@ -48,9 +55,22 @@ def others_kernel(s):
 
 
 def cofactor_slope(t, x):
-    """How the cofactors move with x: in the basis of singular vectors, where x is diagonal, this
-    takes the products of all singular values but two. It divides by nothing, so it holds for
-    singular matrices too, and it is its own transpose."""
+    """How the cofactors move with x; as a map of t its own transpose. Where x is regular, by its
+    inverse, whose own derivatives are exact to any order; elsewhere by its singular vectors."""
+    regular = is_regular(x)
+    safe = where(regular, x, identity_for(x, size=x.shape[-1]))
+    return where(regular, slope_by_inverse(t, safe), slope_by_singular_vectors(t, x))
+
+
+def slope_by_inverse(t, x):
+    """d(det(x) x^-T) = det(x) (tr(x^-1 t) x^-T - x^-T t^T x^-T)."""
+    y = flipped(inv(x))
+    return as_matrix(det(x)) * (as_matrix(entry_sum(y * t)) * y - matmul(y, matmul(flipped(t), y)))
+
+
+def slope_by_singular_vectors(t, x):
+    """In the basis of singular vectors, where x is diagonal, this takes the products of all
+    singular values but two. It divides by nothing, so it holds for singular matrices too."""
     u, s, vt = svd(x)
     eye = real(identity_for(u, size=s.shape[-1]))
     without = row(s) * (1 - eye) + eye  # row i: s, with a 1 for entry i
@@ -62,12 +82,40 @@ def cofactor_slope(t, x):
     return as_matrix(det(u) * det(vt)) * moved
 
 
+def det_slope(x):
+    """The cofactors of x. For up to three rows they are written out: polynomials, whose
+    derivatives are right to any order, of singular matrices too."""
+    n, axes = x.shape[-1], (len(x.shape) - 2, len(x.shape) - 1)
+
+    def moved(i, j):
+        return roll(x, shift=(-i, -j), axis=axes)
+
+    if n == 1:
+        return x * 0 + 1
+    if n == 2:
+        return moved(1, 1) * (2 * identity_for(x, size=2) - 1)
+    if n == 3:
+        return moved(1, 1) * moved(2, 2) - moved(1, 2) * moved(2, 1)
+    return cofactor(x)
+
+
 det = Op(
     "det", det_kernel, args=("x",), batch=batch_same,
-    vjp=[lambda g, x: as_matrix(g) * cofactor(x)],
-    jvp=[lambda t, x: entry_sum(t * cofactor(x))],
+    vjp=[lambda g, x: as_matrix(g) * det_slope(x)],
+    jvp=[lambda t, x: entry_sum(t * det_slope(x))],
     doc="The determinant of a square matrix.",
 )
+
+
+def is_regular_kernel(x):
+    """Whether a matrix is so far from a singular one that half the digits of its inverse hold."""
+    s = mx.linalg.svd(x, compute_uv=False, **CPU)
+    bound = math.sqrt(mx.finfo(s.dtype).eps)
+    return (s[..., -1] > bound * s[..., 0])[..., None, None]
+
+
+is_regular = nondiff("is_regular", is_regular_kernel, ("x",), batch=batch_same,
+                     doc="Whether each matrix may be inverted; shape (..., 1, 1).")
 cofactor = Op(
     "cofactor", cofactor_kernel, args=("x",), vjp=[cofactor_slope], jvp=[cofactor_slope],
     batch=batch_same, doc="The matrix of cofactors: the derivative of the determinant.",
