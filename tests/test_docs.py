@@ -94,7 +94,7 @@ def test_commands_exist():
     extras = extras["project"]["optional-dependencies"]
     shell = "".join(code for page in PAGES for _, code in blocks(page, "sh"))
     assert {"demo", "test"} <= set(re.findall(r"^make (\w+)", shell, re.M)) <= set(targets)
-    named = set(re.findall(r"functape\[(\w+)\]", shell))
+    named = set(re.findall(r"pip install '[.\w]+\[(\w+)\]'", shell))
     assert {"cpu", "cuda12", "cuda13"} <= named <= set(extras)
 
 

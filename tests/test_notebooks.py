@@ -36,6 +36,20 @@ def test_runs(path, monkeypatch):
             exec(compile(source(cell), f"{path.name}, cell {number}", "exec"), scope)
 
 
+@pytest.mark.nightly
+@each
+def test_runs_in_a_kernel(path):
+    """As a reader runs it, in IPython, with its pictures."""
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.read(path, as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    for cell in notebook.cells:
+        if DRAWS and is_plot(cell):
+            assert any({"image/png", "image/svg+xml"} & set(out.get("data", ()))
+                       for out in cell.outputs), cell.id
+
+
 @each
 def test_is_stored_clean(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
