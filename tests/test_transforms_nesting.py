@@ -3,6 +3,7 @@
 import functape as ft
 
 # isort: split
+import numpy as np
 import pytest
 from comparing import agree
 
@@ -121,3 +122,19 @@ def test_tree_of_levels_keeps_aux_of_each():
 
     out, aux = ft.grad(f, has_aux=True)(two)
     assert number(out) == 8 and number(aux["y"]) == 4
+
+
+@pytest.mark.parametrize("shape", [(), (300,), (2, 300), (3, 2, 300)])
+def test_jit_of_vmap_with_what_is_not_mapped(shape):
+    c = np.cos(np.arange(np.prod(shape, dtype=int), dtype=np.float32)).reshape(shape)
+    x = np.sin(np.arange(2400, dtype=np.float32)).reshape(4, 2, 300)
+    found = ft.jit(ft.vmap(lambda a, c: fnp.sin(c) * a + c, in_axes=(0, None)))(x, c)
+    want = np.stack([np.sin(c) * row + c for row in x])
+    np.testing.assert_allclose(np.array(found), want, rtol=1e-5, atol=1e-6)
+
+
+def test_vmap_of_a_matrix_times_vectors_is_one_product():
+    a, x = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(4, 3)
+    mapped = ft.vmap(lambda x: fnp.array(a) @ x)
+    np.testing.assert_allclose(np.array(mapped(x)), x @ a.T, rtol=1e-12)
+    assert "matmul(%2, float64[3,2]) : float64[4,2]" in str(ft.make_tape(mapped)(x))
