@@ -75,6 +75,9 @@ class History:
     # id of an array -> (itself, weakly; the number of the next node; its version; what changed it;
     # its History)
     replaced: dict = {}
+    # changed while transforms run -> (the number of the next node at the latest change; the
+    # tensors, weakly, with their arrays and edges as they were before the first)
+    within: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     def __init__(self, tensor):
         self.version = 0  # None: of inference mode, never to be saved
@@ -98,9 +101,33 @@ class History:
         if self.version is not None:
             self.version += 1
         self.by = by
-        for alias in [find() for find in list(self.aliases.values())]:
-            if alias is not None:
-                alias.array = array
+        if mode.functional:
+            _, before_all = self.within.get(self) or (0, [(weakref.ref(t), t.array, t.edge)
+                                                          for t in self.alive()])
+            self.within[self] = seen.change, before_all
+        for alias in self.alive():
+            alias.array = array
+
+    def alive(self):
+        """The tensors that have this array."""
+        found = [find() for find in list(self.aliases.values())]
+        return [tensor for tensor in found if tensor is not None]
+
+    @classmethod
+    def changed_since(cls, number, kept):
+        """The histories that were changed while a transform ran, after this number, and that
+        tensors have which are none of `kept`: its function wrote into what is not its own."""
+        if seen.change < number:
+            return []
+        return [history for history, (when, _) in list(cls.within.items()) if when > number
+                and not all(any(t is k for k in kept) for t in history.alive())]
+
+    def restore(self):
+        """The tensors as they were before the transforms that run began."""
+        for find, array, edge in self.within.pop(self)[1]:
+            tensor = find()
+            if tensor is not None:
+                tensor.array, tensor.edge = array, edge
 
     @classmethod
     def outdated(cls, array, seq):

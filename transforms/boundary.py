@@ -10,11 +10,11 @@ import mlx.core as mx
 import numpy as np
 
 from functape import engine, tree
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, InplaceError, ShapeError, describe
 from functape.foreign import Foreign
 from functape.op import MIXED, Value
 from functape.sinks import Capture
-from functape.tape import Identity, mode
+from functape.tape import History, Identity, mode
 from functape.tensor import INEXACT, NUMBERS, Tensor, constant, handle
 from functape.tree_keys import structure_differences
 
@@ -249,6 +249,34 @@ def off_tape(value, rank):
     for name in type(value).__slots__:
         setattr(other, name, off_tape(getattr(value, name), rank))
     return other
+
+
+def refuse_writes(name, born, kept, lost):
+    """Refuse that a function wrote values of its run into a tensor from outside of it, and restore
+    that. A tensor of its own does not outlive it, but for the results, `kept`.
+
+    Args:
+      born: the number of the first node of the run.
+      lost: function of a tensor that says whether it holds a value of the run.
+    """
+    for history in History.changed_since(born, kept):
+        found = [tensor for tensor in history.alive() if lost(tensor)]
+        if found:
+            history.restore()
+            raise InplaceError(
+                f"{history.by} wrote a value of a running {name} into a tensor from outside of its "
+                f"function, {describe(found[0])}, where it would outlive the transform. Return the "
+                "value, with has_aux=True for instance; or write x.detach(), if the number is "
+                "meant and not under jit.")
+    if not mode.functional:
+        History.within.clear()
+
+
+def reaches(tensor, extent):
+    """Whether a tensor depends on a leaf of a transform's run."""
+    return tensor.edge is not None and any(
+        type(end) is Capture and end.extent is extent
+        for end in engine.schedule([tensor.edge]).ends)
 
 
 class inside:

@@ -18,7 +18,7 @@ from functape import tree
 from functape.autograd.checkpoint import set_generator_key
 from functape.errors import ArgumentError, ConcretizationError, check_callable, describe
 from functape.op import levels
-from functape.tape import mode
+from functape.tape import mode, sequence
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -209,8 +209,10 @@ class Graph:
         args, kwargs = tree.unflatten(self.structure, [Tensor(a) for a in arrays])
         for place, v in self.fixed:
             (args if isinstance(place, int) else kwargs)[place] = v
+        born = sequence()
         with boundary.inside(), tracing():
             outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
+        boundary.refuse_writes("jit", born, outs, lambda tensor: True)
         self.varies = self.varies or self.out not in (None, out)
         self.out = out
         if any(is_tracked(o) for o in outs):

@@ -9,7 +9,7 @@ from functape import engine, tree, tree_util
 from functape.errors import ArgumentError, check_callable, describe
 from functape.op import Op, levels
 from functape.sinks import Extent
-from functape.tape import mode
+from functape.tape import mode, seen
 from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
 from functape.transforms import boundary
 
@@ -28,6 +28,9 @@ class Pullback:
             out, self.aux = boundary.with_aux(name, f(aliases), has_aux)
         extent.close()
         self.outs, self.structure = boundary.outputs(name, out)
+        if seen.change > extent.born:
+            boundary.refuse_writes(name, extent.born, [*self.outs, *tree.leaves(self.aux)],
+                                   lambda tensor: boundary.reaches(tensor, extent))
         self.inputs = values
         self.ends = [a.edge for a in aliases]
         self.live = [i for i, o in enumerate(self.outs)

@@ -6,6 +6,8 @@ import functape as ft  # before mlx.core, which then finds a fast BLAS
 import numpy
 import pytest
 
+from functape.errors import InplaceError
+
 np = ft.numpy
 
 
@@ -103,6 +105,52 @@ def test_a_rule_may_close_over_constants(kind):
 def test_custom_gradient_may_not_close_over_what_is_differentiated():
     with pytest.raises(TypeError, match="closes over"):
         ft.grad(lambda w: ft.custom_gradient(lambda x: (x * w, lambda g: g * w))(w))(5.0)
+
+
+@pytest.mark.parametrize("transform", [
+    ft.grad, ft.value_and_grad, lambda f: lambda x: ft.vjp(f, x), ft.jit,
+    lambda f: ft.grad(ft.grad(f)),
+], ids=["grad", "value_and_grad", "vjp", "jit", "grad(grad)"])
+def test_values_of_a_run_are_not_written_into_outer_tensors(transform):
+    buffer = ft.tensor([1.0, 2.0])
+
+    def f(x):
+        buffer[0] = x * x
+        buffer.mul_(2.0)
+        return x * x * x
+
+    for _ in range(2):
+        with pytest.raises(InplaceError, match="from outside of its function, float32"):
+            transform(f)(np.array(3.0))
+        assert buffer.tolist() == [1.0, 2.0] and not buffer.requires_grad
+
+
+def test_numbers_and_local_tensors_may_be_written():
+    buffer = ft.tensor([1.0, 2.0])
+
+    def f(x):
+        buffer[0] = (x * x).detach()
+        own = ft.zeros(2)
+        own[1] = x * x
+        own.add_(1.0)
+        return own.sum(), own
+
+    gradient, own = ft.grad(f, has_aux=True)(3.0)
+    assert gradient.item() == 6.0 and own.tolist() == [1.0, 10.0] and not own.requires_grad
+    assert buffer.tolist() == [9.0, 2.0]
+
+
+def test_numpy_may_not_take_numbers_that_have_a_gradient():
+    def f(x):
+        return np.sum(numpy.asarray(x) * np.ones(2))
+
+    with pytest.raises(TypeError, match="its gradient is lost"):
+        ft.grad(f)(np.ones(2))
+    with pytest.raises(TypeError, match="its gradient is lost"):
+        ft.grad(lambda x: np.asarray(numpy.array([x[0], x[1]])).sum())(np.ones(2))
+    assert ft.grad(lambda x: np.sum(numpy.asarray(x.detach()) * x))(np.ones(2)).tolist() == [1, 1]
+    with pytest.warns(UserWarning, match="its gradient is lost"):
+        numpy.asarray(ft.tensor([1.0], requires_grad=True) * 2.0)
 
 
 def test_derivatives_of_a_linear_solve_leave_the_tape():
