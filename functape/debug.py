@@ -277,7 +277,8 @@ def rows(leaves):
     """The leaves as plain arrays, once for each entry of each `vmap` they are under."""
     top = max((a for a in leaves if isinstance(a, Value)), key=lambda a: a.rank, default=None)
     if top is None or not top.rank:
-        yield [np.asarray(a) if isinstance(a, (Value, mx.array)) else a for a in leaves]
+        yield [np.asarray(a.detach()) if isinstance(a, Value)
+               else np.asarray(a) if isinstance(a, mx.array) else a for a in leaves]
     elif type(top) is Batched:
         for i in range(top.count):
             yield from rows([a.data[i] if is_at(a, top) else a for a in leaves])

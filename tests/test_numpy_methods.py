@@ -248,4 +248,5 @@ def test_promotion():
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_compress_as_a_method(axis):
     keep = [True, False]
-    assert X.compress(keep, axis).tolist() == np.compress(keep, np.array(X), axis).tolist()
+    expected = np.compress(keep, np.array(X), axis)
+    assert X.compress(fnp.array(keep), axis).tolist() == expected.tolist()

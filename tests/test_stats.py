@@ -97,7 +97,7 @@ def test_distribution_functions_of_counts():
 
 def test_functions_have_jax_signatures(oracle):
     """The same names, and the same parameters in the same order."""
-    for name in stats.__all__:
+    for name in set(stats.__all__) - {"ModeResult"}:  # which JAX has in a private module
         theirs = getattr(oracle.scipy.stats, name)
         for kind in (*DENSITY, *TAILS, "ppf", "isf", "logpmf", "pmf", "entropy"):
             if not hasattr(theirs, kind):

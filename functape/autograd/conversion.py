@@ -56,13 +56,14 @@ plain_array = Tensor.__array__
 def __array__(self, dtype=None, copy=None):
     """For NumPy's functions that take the numbers: of a tensor that requires grad only outside of
     transforms, with a warning, since nothing computed from them has a gradient."""
+    found = plain_array(self, dtype, copy)
     if self.requires_grad:
         text = (f"NumPy takes the numbers of {describe(self)}, which requires grad, and its "
                 "gradient is lost. Compute with functape.numpy, or pass x.detach() if you mean it.")
         if mode.functional:
             raise ConcretizationError(text)
         warnings.warn(text, UserWarning, stacklevel=2)
-    return plain_array(self, dtype, copy)
+    return found
 
 
 @method

@@ -47,7 +47,7 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None,
                             "Use the result that it returns.")
     if not isinstance(subscripts, str):
         subscripts, operands = from_lists((subscripts, *operands))
-    arrays = common("einsum", *operands)
+    arrays = common("einsum", *operands) if operands else []
     shapes = tuple(a.shape for a in arrays)
     terms, result = parse(subscripts.replace(" ", ""), shapes)
     path = optimize if isinstance(optimize, (list, tuple)) else order(

@@ -144,7 +144,7 @@ def is_mask(item):
 def concrete(a, what, remedy):
     """An array whose elements decide the shape of the result, as a NumPy array."""
     try:
-        return np.asarray(value(a, what))
+        return np.asarray(value(a, what).detach())
     except (ConcretizationError, RuntimeError, ValueError) as error:
         if not isinstance(error, ConcretizationError) and "[eval]" not in str(error):
             raise
