@@ -178,7 +178,7 @@ sigmoid = elementwise("sigmoid", best_of(mx.sigmoid, vector_kernels.sigmoid, flo
 
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
-sin = elementwise("sin", exact(float32.sin, float64.sin, mx.sin), lambda g, x: g * cos(x),
+sin = elementwise("sin", exact(mx.sin, float64.sin), lambda g, x: g * cos(x),
                   doc="Sine of x in radians.")
 cos = elementwise("cos", exact(mx.cos, float64.cos), lambda g, x: -g * sin(x),
                   doc="Cosine of x in radians.")

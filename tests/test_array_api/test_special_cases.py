@@ -21,8 +21,8 @@ trunc"""
 BINARY = """add atan2 copysign divide hypot logaddexp maximum minimum multiply nextafter pow
 remainder subtract equal not_equal less less_equal greater greater_equal"""
 COMPLEX = "acos acosh asin asinh atan atanh cos cosh exp log log2 log10 sin sinh sqrt tan tanh"
-UNSIGNED_ZEROS = {("float32", "logaddexp"), ("float32", "maximum"), ("float32", "minimum"),
-                  ("float64", "maximum"), ("float64", "minimum")}
+UNSIGNED_ZEROS = {("float32", "sin"), ("float32", "logaddexp"), ("float32", "maximum"),
+                  ("float32", "minimum"), ("float64", "maximum"), ("float64", "minimum")}
 
 
 def theirs(name, *args):
