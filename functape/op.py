@@ -66,6 +66,7 @@ class Levels(threading.local):
 
     depth = 0
     tracing = 0  # how many jit traces are running: there arrays have no values yet
+    traced_from = 0  # the number of the first node of the outermost
     axes: dict = {}  # name of a mapped axis -> (rank, size)
 
     def __enter__(self):

@@ -10,7 +10,7 @@ import weakref
 
 import mlx.core as mx
 
-from functape.errors import GraphError
+from functape.errors import GraphError, describe
 from functape.op import levels
 from functape.tape import Node, announce, mode, sequence
 
@@ -32,13 +32,14 @@ class Sink(Node):
 class AccumulateGrad(Sink):
     """The end of the tape at a leaf; the tape does not keep the leaf alive."""
 
-    __slots__ = ("leaf", "lock")
+    __slots__ = ("leaf", "lock", "born")
     name = "AccumulateGrad"
 
     def __init__(self, leaf):
         super().__init__()
         self.leaf = weakref.ref(leaf)
         self.lock = threading.Lock()
+        self.born = sequence()
         if mode.watch:
             announce(self)
 
@@ -56,6 +57,11 @@ class AccumulateGrad(Sink):
         leaf = self.leaf()
         if leaf is None or leaf.edge is not self:
             return
+        if levels.tracing and self.born < levels.traced_from:
+            raise GraphError(f"A backward pass under jit reaches a leaf from outside, "
+                             f"{describe(leaf)}, whose .grad would keep an array without a value. "
+                             "Use functape.grad with the leaf as an argument, and return the "
+                             "gradient.")
         if hooks is not None:
             g = hooks.before(self, g)
         with self.lock:

@@ -225,6 +225,8 @@ def tracing():
     """While it runs, arrays have no values, and what the tape saves is the graph's own: hooks and
     checkpoints around the jitted function have no part in it."""
     packing, mode.packing = mode.packing, None
+    if not levels.tracing:
+        levels.traced_from = sequence()
     levels.tracing += 1
     try:
         yield

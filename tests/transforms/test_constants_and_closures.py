@@ -6,7 +6,7 @@ import functape as ft  # before mlx.core, which then finds a fast BLAS
 import numpy
 import pytest
 
-from functape.errors import InplaceError
+from functape.errors import GraphError, InplaceError
 
 np = ft.numpy
 
@@ -123,6 +123,24 @@ def test_values_of_a_run_are_not_written_into_outer_tensors(transform):
         with pytest.raises(InplaceError, match="from outside of its function, float32"):
             transform(f)(np.array(3.0))
         assert buffer.tolist() == [1.0, 2.0] and not buffer.requires_grad
+
+
+def test_a_backward_pass_under_jit_ends_at_leaves_of_its_own():
+    w = ft.tensor(3.0, requires_grad=True)
+
+    def outer(x):
+        (w * x).backward()
+        return x
+
+    def own(x):
+        leaf = x.detach().requires_grad_()
+        (leaf * leaf).backward()
+        return leaf.grad
+
+    with pytest.raises(GraphError, match="a leaf from outside, float32"):
+        ft.jit(outer)(np.array(2.0))
+    assert w.grad is None
+    assert ft.jit(own)(np.array(2.0)).item() == 4.0
 
 
 def test_numbers_and_local_tensors_may_be_written():
