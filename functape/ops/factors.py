@@ -15,6 +15,7 @@ from functape.ops.linalg import (
     identity_for,
     inverse_times,
     lower_part,
+    lu_factors,
     solve_transposed,
     solve_triangular,
     star,
@@ -71,7 +72,7 @@ cholesky = Op(
 
 
 def lu_kernel(x):
-    order, low, up = mx.linalg.lu(x, **CPU)
+    order, low, up = lu_factors(x)
     rows = mx.arange(x.shape[-2], dtype=order.dtype)
     return (order[..., None] == rows).astype(x.dtype), low, up
 
@@ -210,8 +211,14 @@ def pivoting_kernel(pivots):
     return (rows[..., None] == here).astype(mx.float32)
 
 
+def lu_pivots_kernel(x):
+    if not x.size:  # LAPACK would end the process
+        return mx.zeros((*x.shape[:-2], min(x.shape[-2:])), mx.int32)
+    return mx.linalg.lu_factor(x, **CPU)[1].astype(mx.int32)
+
+
 lu_pivots = nondiff(
-    "lu_pivots", lambda x: mx.linalg.lu_factor(x, **CPU)[1].astype(mx.int32), batch=batch_same,
+    "lu_pivots", lu_pivots_kernel, batch=batch_same,
     doc="The row exchanges of an LU factorisation: row i with row pivots[i].",
 )
 pivoting = nondiff(

@@ -73,11 +73,24 @@ def off_diagonal(x):
 # --- inverse and solve --------------------------------------------------------------------------
 
 
+def lu_factors(x):
+    """MLX's (order, low, up); on matrices without elements LAPACK would end the process."""
+    if x.size:
+        return mx.linalg.lu(x, **CPU)
+    *batch, m, n = x.shape
+    order, k = mx.broadcast_to(mx.arange(m, dtype=mx.uint32), (*batch, m)), min(m, n)
+    return order, mx.zeros((*batch, m, k), x.dtype), mx.zeros((*batch, k, n), x.dtype)
+
+
+def triangular_inverse(x, upper=False):
+    return mx.linalg.tri_inv(x, upper=upper, **CPU) if x.size else mx.zeros_like(x)
+
+
 def tri_inverse(x, lower):
     """The inverse of a triangular matrix; NaN for a zero on its diagonal, at which LAPACK stops."""
     zero_pivot = mx.logical_and(x == 0, mx.eye(x.shape[-1], dtype=mx.bool_))
     x = mx.where(zero_pivot, mx.array(float("nan"), x.dtype), x)
-    return mx.linalg.tri_inv(x, upper=not lower, **CPU)
+    return triangular_inverse(x, upper=not lower)
 
 
 def as_real(x):
@@ -93,12 +106,12 @@ def solve_kernel(x, y):
         y = y.astype(mx.complex64)
         both = solve_kernel(as_real(x), mx.concatenate([mx.real(y), mx.imag(y)], -2))
         return both[..., :n, :] + 1j * both[..., n:, :]
-    order, low, up = mx.linalg.lu(x, **CPU)  # x = low[order] @ up
+    order, low, up = lu_factors(x)  # x = low[order] @ up
     order = mx.argsort(order, -1)[..., None]
     if x.shape[:-2] != y.shape[:-2]:
         order, y = broadcast_batch(order, y)
     y = mx.take_along_axis(y, order, -2)
-    return tri_inverse(up, False) @ (mx.linalg.tri_inv(low, **CPU) @ y)
+    return tri_inverse(up, False) @ (triangular_inverse(low) @ y)
 
 
 def broadcast_batch(x, y):

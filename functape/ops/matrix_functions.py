@@ -194,6 +194,8 @@ PADE_RADIUS = 5.37  # up to this 1-norm the approximant is exact to double preci
 def expm_kernel(x, max_squarings):
     """Scale by a power of two, apply the Pade approximant of order 13, square back (Higham 2005).
     The number of squarings is data, so all are computed and those not needed are dropped."""
+    if not x.size:
+        return mx.zeros_like(x)
     size = reduce_kernels.max(reduce_kernels.sum(mx.abs(x), axis=-2), axis=-1)[..., None, None]
     count = mx.maximum(mx.ceil(mx.log2(size / PADE_RADIUS)), 0)
     odd, even = pade(x * mx.power(2.0, -count).astype(size.dtype))
