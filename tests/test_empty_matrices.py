@@ -44,3 +44,17 @@ def test_lu(m, n):
 
 def test_determinants_are_1():
     np.testing.assert_array_equal(fnp.linalg.det(np.zeros((2, 0, 0), np.float32)), [1, 1])
+
+
+def test_matrices_of_one_number():
+    x, y = np.array([[4.0]], np.float32), np.array([[2.0, 3.0]], np.float32)
+    assert np.asarray(fnp.linalg.inv(x)).tolist() == [[0.25]]
+    assert np.asarray(fnp.linalg.solve(x, y)).tolist() == [[0.5, 0.75]]
+    assert [np.asarray(a).tolist() for a in sl.lu(x)] == [[[1.0]], [[1.0]], [[4.0]]]
+    assert np.isnan(np.asarray(fnp.linalg.inv(0 * x))).all()
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint32", "uint64", "int8", "int64"])
+def test_take_by_indices_of_any_integer_type(kind):
+    x, i = np.arange(240.0, dtype=np.float32).reshape(2, 3, 40), np.array([2, 0], kind)
+    np.testing.assert_array_equal(fnp.take(x, i, axis=1), np.take(x, i, axis=1))

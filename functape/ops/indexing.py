@@ -39,6 +39,8 @@ def take_kernel(x, i, axis):
     (pre, n, post), shape = three(x.shape, axis), (*x.shape[:axis], *i.shape, *x.shape[axis + 1:])
     if 0 in shape:
         return mx.zeros(shape, x.dtype)
+    if i.dtype == mx.uint64:  # which an offset would promote to a float
+        i = i.astype(mx.int64)
     if post < NARROW:
         return mx.take_along_axis(x.reshape(pre, n, post), i.reshape(1, -1, 1), 1).reshape(shape)
     if pre == 1:
