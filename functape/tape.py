@@ -48,6 +48,11 @@ class Special:
 class Mode(threading.local):
     """What this thread records."""
 
+    def __init__(self):
+        # histories that changed while transforms run -> (the number of the next node at the latest
+        # change; the tensors, weakly, with their arrays and edges as before the first)
+        self.written = weakref.WeakKeyDictionary()
+
     recording = True  # grad mode
     inference = Special(False)
     functional = 0  # how many transforms are running: inside them arrays are values
@@ -75,9 +80,6 @@ class History:
     # id of an array -> (itself, weakly; the number of the next node; its version; what changed it;
     # its History)
     replaced: dict = {}
-    # changed while transforms run -> (the number of the next node at the latest change; the
-    # tensors, weakly, with their arrays and edges as they were before the first)
-    within: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     def __init__(self, tensor):
         self.version = 0  # None: of inference mode, never to be saved
@@ -102,9 +104,9 @@ class History:
             self.version += 1
         self.by = by
         if mode.functional:
-            _, before_all = self.within.get(self) or (0, [(weakref.ref(t), t.array, t.edge)
+            _, before_all = mode.written.get(self) or (0, [(weakref.ref(t), t.array, t.edge)
                                                           for t in self.alive()])
-            self.within[self] = seen.change, before_all
+            mode.written[self] = seen.change, before_all
         for alias in self.alive():
             alias.array = array
 
@@ -113,18 +115,18 @@ class History:
         found = [find() for find in list(self.aliases.values())]
         return [tensor for tensor in found if tensor is not None]
 
-    @classmethod
-    def changed_since(cls, number, kept):
+    @staticmethod
+    def changed_since(number, kept):
         """The histories that were changed while a transform ran, after this number, and that
         tensors have which are none of `kept`: its function wrote into what is not its own."""
         if seen.change < number:
             return []
-        return [history for history, (when, _) in list(cls.within.items()) if when > number
+        return [history for history, (when, _) in list(mode.written.items()) if when > number
                 and not all(any(t is k for k in kept) for t in history.alive())]
 
     def restore(self):
         """The tensors as they were before the transforms that run began."""
-        for find, array, edge in self.within.pop(self)[1]:
+        for find, array, edge in mode.written.pop(self)[1]:
             tensor = find()
             if tensor is not None:
                 tensor.array, tensor.edge = array, edge

@@ -268,8 +268,6 @@ def refuse_writes(name, born, kept, lost):
                 f"function, {describe(found[0])}, where it would outlive the transform. Return the "
                 "value, with has_aux=True for instance; or write x.detach(), if the number is "
                 "meant and not under jit.")
-    if not mode.functional:
-        History.within.clear()
 
 
 def reaches(tensor, extent):
@@ -289,6 +287,8 @@ class inside:
         self.recording = recording
 
     def __enter__(self):
+        if not mode.functional and mode.written:
+            mode.written.clear()  # of earlier transforms
         mode.functional += 1
         self.before = mode.recording, mode.inference
         if self.recording:

@@ -3,6 +3,8 @@
 import functape as ft  # before mlx.core, which then finds a fast BLAS
 
 # isort: split
+import threading
+
 import numpy
 import pytest
 
@@ -123,6 +125,51 @@ def test_values_of_a_run_are_not_written_into_outer_tensors(transform):
         with pytest.raises(InplaceError, match="from outside of its function, float32"):
             transform(f)(np.array(3.0))
         assert buffer.tolist() == [1.0, 2.0] and not buffer.requires_grad
+
+
+def test_a_refused_write_restores_what_was_there_just_before():
+    buffer = ft.tensor([1.0])
+
+    def failing(x):
+        buffer[0] = 5.0
+        raise KeyError("on the way")
+
+    def writing(x):
+        buffer[0] = x * x
+        return x
+
+    with pytest.raises(KeyError):
+        ft.grad(failing)(3.0)
+    with pytest.raises(InplaceError):
+        ft.grad(writing)(3.0)
+    assert buffer.tolist() == [5.0]
+
+
+def test_a_trace_leaves_the_tensors_of_other_threads_alone():
+    found, turn = [], threading.Barrier(2, timeout=20)
+
+    def elsewhere():
+        def f(x):
+            own = ft.zeros(1)
+            turn.wait()  # until the trace has begun
+            own[0] = x
+            turn.wait()  # the trace ends
+            turn.wait()
+            return own.sum()
+
+        found.append(ft.grad(f)(3.0).item())
+
+    def traced(x):
+        turn.wait()
+        turn.wait()
+        return x * 3.0
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    assert ft.jit(traced)(np.array(1.0)).item() == 3.0
+    turn.wait()
+    thread.join()
+    assert found == [1.0]
 
 
 def test_a_backward_pass_under_jit_ends_at_leaves_of_its_own():
