@@ -20,7 +20,7 @@ test: .venv/.test ## the tests, less the slow ones
 	$(bin)/python -m pytest -n auto --dist worksteal
 
 nightly: .venv/.test ## all tests, the slow ones too
-	$(bin)/python -m pytest -n auto --dist worksteal -m ""
+	$(bin)/python -m pytest -n auto --dist worksteal -m "" --hypothesis-profile=anew
 
 check: lint types test ## everything that a change must pass
 

@@ -6,8 +6,14 @@ import functape  # noqa: F401  (before mlx.core, which then finds a fast BLAS)
 import importlib.metadata
 import os
 
+import hypothesis
 import mlx.core as mx
 import pytest
+
+# A change is tried on the same draws as the one before it; the nightly run draws others.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("anew", deadline=None)
+hypothesis.settings.load_profile("same")
 
 # Compiling takes most of JAX's time here, so: quickly rather than well. XLA ends the process if it
 # does not know an option, so only versions that were tried are given any.

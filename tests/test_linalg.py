@@ -274,6 +274,17 @@ def test_complex_is_that_of_jax(name, oracle):
     agree(oracle, lambda *a: f(fnp, *a), lambda *a: f(oracle.numpy, *a), *args, tolerance=1e-4)
 
 
+@pytest.mark.parametrize("size", [1e-38, 1e-30, 1e25, 3e37])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 2), (2, 4, 3)])
+def test_complex_qr_of_huge_and_tiny_numbers(size, shape):
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    q, r = (np.asarray(a) for a in fnp.linalg.qr((x * size).astype(np.complex64)))
+    one = np.broadcast_to(np.eye(shape[-1]), r.shape)
+    np.testing.assert_allclose(np.conj(np.swapaxes(q, -1, -2)) @ q, one, atol=2e-6)
+    np.testing.assert_allclose(q @ (r / size), x, atol=1e-5)
+
+
 def test_complex_expm(oracle):
     agree(oracle, sl.expm, oracle.scipy.linalg.expm, C, tolerance=1e-4)
 

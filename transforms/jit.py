@@ -83,8 +83,9 @@ class Compiled:
     def __call__(self, *args, **kwargs):
         fixed, moving = self.parted(args, kwargs)
         leaves, structure = tree.flatten(moving)
-        arrays = [a if type(a) is mx.array else entering(a, moving, i)
-                  for i, a in enumerate(leaves)]
+        kinds = set(map(type, leaves))
+        arrays = leaves if kinds == {mx.array} else [
+            a if type(a) is mx.array else entering(a, moving, i) for i, a in enumerate(leaves)]
         # a graph or a transform around this call, or compiling is switched off
         if levels.tracing or switched.off or any([a is None for a in arrays]):
             return self.uncompiled(args, kwargs)
@@ -102,7 +103,7 @@ class Compiled:
             self.graphs[self.key(structure, fixed, arrays)] = graph
             return self.uncompiled(args, kwargs)
         self.by_shape = self.by_shape or graph.varies
-        outs = outs if boundary.are_plain(map(type, leaves)) else map(Tensor, outs)
+        outs = outs if boundary.are_plain(kinds) else map(Tensor, outs)
         return tree.unflatten(graph.out, outs)
 
     def parted(self, args, kwargs):

@@ -145,7 +145,7 @@ def reflected(x):
     rows = mx.arange(m)[:, None]
     q = mx.broadcast_to(mx.eye(m, dtype=x.dtype), (*x.shape[:-2], m, m))
     for k in range(n):
-        column = mx.where(rows >= k, x[..., k : k + 1], 0)
+        column = unscaled(mx.where(rows >= k, x[..., k : k + 1], 0))
         first = column[..., k : k + 1, :]
         size = mx.sqrt(reduce_kernels.sum(mx.square(mx.abs(column)), axis=-2, keepdims=True))
         end = mx.where(mx.real(first) < 0, size, -size)
@@ -157,6 +157,14 @@ def reflected(x):
         x = x + mx.conjugate(scale) * v @ (across @ x)
         q = q + scale * (q @ v) @ across
     return q, mx.triu(x)
+
+
+def unscaled(column):
+    """A column over its largest part, so that no square over- or underflows; zeros as they are.
+    Real and imaginary parts are divided as real numbers: complex division has squares too."""
+    parts = mx.view(column, mx.float32)
+    most = mx.max(mx.abs(parts), axis=(-2, -1), keepdims=True)
+    return mx.view(parts / mx.where(most == 0, 1, most), column.dtype)
 
 
 def qr_kernel(x):

@@ -58,7 +58,9 @@ def test_full(shape, dtype_and_fill, stated):
     dtype, fill = dtype_and_fill
     out = fnp.full(shape, fill, dtype=ours(dtype) if stated else None)
     default = {bool: "bool", int: "int32", float: "float32", complex: "complex64"}[type(fill)]
-    agree(out, np.full(shape, fill, dtype), dtype if stated or abs(fill) > 2**31 else default)
+    if type(fill) is int and not -2**31 <= fill < 2**31:
+        default = "int64" if fill < 2**63 else "uint64"
+    agree(out, np.full(shape, fill, dtype), dtype if stated else default)
     agree(fnp.full_like(fnp.zeros(shape, dtype=ours(dtype)), fill), np.full(shape, fill, dtype))
 
 
