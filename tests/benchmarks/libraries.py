@@ -62,7 +62,12 @@ class Mlx(Library):
         return self.mx.array(a)
 
     def wait(self, tree):
-        self.mx.eval([leaf for leaf in optree.tree_leaves(tree) if isinstance(leaf, self.mx.array)])
+        self.mx.eval([leaf for leaf in map(self.held, optree.tree_leaves(tree))
+                      if isinstance(leaf, self.mx.array)])
+
+    def held(self, leaf):
+        """The array of a result."""
+        return leaf
 
     def compile(self, step):
         return self.mx.compile(step) if self.compiled else step
@@ -83,12 +88,8 @@ class Functape(Mlx):
         if self.compiled and not hasattr(functape, "jit"):
             raise Skip("functape has no jit yet")
 
-    def wait(self, tree):
-        leaves = optree.tree_leaves(tree)
-        for leaf in leaves:
-            if isinstance(leaf, self.ft.Tensor):
-                leaf.block_until_ready()
-        super().wait(leaves)
+    def held(self, leaf):
+        return leaf.array if type(leaf) is self.ft.Tensor else leaf
 
     def compile(self, step):
         return self.ft.jit(step) if self.compiled else step
