@@ -161,16 +161,27 @@ class Tensor(Value):
         self.own_history().change(self, array, by)
 
 
-def refuse_attribute(value, name):
-    """What a value has no attribute of; most often one of eager tensors alone."""
-    text = f"{describe(value)} has no attribute {name!r}"
-    if type(value) is not Tensor and hasattr(Tensor, name):
-        text += (" under vmap or jvp: it is one of eager tensors. There, transforms such as grad "
-                 "and vjp give derivatives, and stop_gradient makes constants")
-    raise AttributeError(f"{text}.", name=name, obj=value)
+class OfTensors:
+    """Stands on other values for an attribute that tensors alone have. (A `__getattr__` would do,
+    but slow down every attribute of every value.)"""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, value, kind=None):
+        raise AttributeError(
+            f"{kind.__name__ if value is None else describe(value)} has no attribute "
+            f"{self.name!r} under vmap or jvp: it is one of eager tensors. There, transforms such "
+            "as grad and vjp give derivatives, and stop_gradient makes constants.",
+            name=self.name, obj=value)
 
 
-Value.__getattr__ = refuse_attribute  # type: ignore[attr-defined]
+def refuse_eager(*kinds):
+    """Let these kinds of values explain why they lack what tensors have."""
+    for kind in kinds:
+        for name in dir(Tensor):
+            if not name.startswith("_") and not hasattr(kind, name):
+                setattr(kind, name, OfTensors(name))
 
 
 def record(plan, args, data, edges, out, params, result):

@@ -8,10 +8,11 @@ if __name__ != "functape.transforms":
 
 from functape.autograd import supplied
 from functape.suggest import for_names_of
+from functape.tensor import refuse_eager
 from functape.transforms.constants import stop_gradient
 from functape.transforms.custom_jvp import custom_jvp
 from functape.transforms.custom_vjp import custom_gradient, custom_vjp
-from functape.transforms.forward import jvp
+from functape.transforms.forward import Dual, jvp
 from functape.transforms.function import apply_function
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from functape.transforms.jit import disable_jit, jit
@@ -20,10 +21,11 @@ from functape.transforms.make_tape import make_tape
 from functape.transforms.reverse import grad, value_and_grad, vjp
 from functape.transforms.shapes import Array, ShapeDtypeStruct, eval_shape, typeof
 from functape.transforms.split import fwd_and_bwd
-from functape.transforms.vmap import vmap
+from functape.transforms.vmap import Batched, vmap
 
 supplied.jvp, supplied.vjp, supplied.vmap = jvp, vjp, vmap
 supplied.apply_function = apply_function
+refuse_eager(Dual, Batched)
 
 __all__ = [
     "Array", "ShapeDtypeStruct", "custom_gradient", "custom_jvp", "custom_vjp", "disable_jit",
