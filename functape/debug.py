@@ -16,7 +16,7 @@ from functape.tape import mode
 from functape.tensor import INEXACT, Tensor
 from functape.transforms import boundary
 from functape.transforms.vmap import Batched
-from functape.viz.graph import arrays_saved, owner, reachable
+from functape.viz.graph import arrays_kept, owner, reachable, values_kept
 
 __all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "print", "watch"]
 
@@ -70,9 +70,8 @@ class nans(Anomaly):
             return super().pullback(node, g, lift, live)
         except AnomalyError as error:
             error.add_note(statistics("the gradient of its output", g))
-            if arrays_saved(node):
-                for name, value in zip(node.plan.arrays, node.saved, strict=False):
-                    error.add_note(statistics(f"saved {name}", value))
+            for name, value in values_kept(node).items():
+                error.add_note(statistics(f"saved {name}", value))
             self.report(error)
             raise
 
@@ -235,7 +234,7 @@ def inspect(y, leaves=None, seen=None):
                             "from tensors with requires_grad=True.")
     nodes = reachable([owner(r.edge) for r in roots])
     sinks = [n for n in nodes if n.is_sink]
-    arrays = {id(a): a.nbytes for n in nodes for a in arrays_saved(n)}
+    arrays = {id(a): a.nbytes for n in nodes for a in arrays_kept(n)}
     named = {name + path: leaf for name, value in (leaves or {}).items()
              for path, leaf in zip(tree.paths(value), tree.leaves(value), strict=True)}
     reached = [name for name, leaf in named.items() if leaf.edge in sinks]

@@ -4,6 +4,7 @@ import functools
 import threading
 
 from functape import tree
+from functape.autograd.saved import by_name
 from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
 from functape.op import Op
 from functape.tape import RELEASED, Node, Parts, freed, mode
@@ -211,6 +212,9 @@ class CustomNode(Node):
 
     def residuals(self, kept):
         return kept
+
+    def keeps(self):
+        return by_name("residuals", self.kept)
 
     def release(self):
         self.kept = RELEASED

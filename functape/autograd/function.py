@@ -8,7 +8,7 @@ import mlx.core as mx
 
 from functape.autograd import supplied
 from functape.autograd.grad_mode import no_grad
-from functape.autograd.saved import keep
+from functape.autograd.saved import by_name, keep
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops.families import fit
@@ -145,6 +145,9 @@ class FunctionNode(Node):
                                  f"of forward, {shape}, but is {describe(r)}.")
         r = fit(r, shape, dtype)
         return r.array if lift is None else r
+
+    def keeps(self):
+        return by_name("saved_tensors", self._saved)
 
     def release(self):
         self._saved = RELEASED
