@@ -211,7 +211,7 @@ class Node:
 
 
 def announce(node):
-    """Tell those who watch that a node was made."""
+    """Tell those who watch that a node was made, and has what it keeps."""
     for watcher in mode.watch:
         watcher(node)
 

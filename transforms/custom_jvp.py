@@ -148,10 +148,10 @@ class TransposedNode(Node):
     __slots__ = ("rule", "saved", "avals")
 
     def __init__(self, rule, leaves, outs, rank):
-        super().__init__(edges_at(leaves, rank))
         self.rule = rule
         self.avals = [(o.shape, o.dtype) for o in outs]
         self.saved = [saved(v) for v in leaves]
+        super().__init__(edges_at(leaves, rank))
 
     @property
     def name(self):

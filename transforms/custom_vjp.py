@@ -178,11 +178,11 @@ class CustomNode(Node):
     __slots__ = ("rule", "inputs", "avals", "form", "kept")
 
     def __init__(self, rule, leaves, outs, form, rank, kept):
-        super().__init__(edges_at(leaves, rank))
         self.rule, self.form = rule, form
         self.inputs = [(getattr(v, "shape", ()), getattr(v, "dtype", None)) for v in leaves]
         self.avals = [(o.shape, o.dtype) for o in outs]
         self.kept = tree.map(saved, kept)
+        super().__init__(edges_at(leaves, rank))
 
     @property
     def name(self):

@@ -155,9 +155,9 @@ class ImplicitNode(Node):
     name = "ImplicitBackward"
 
     def __init__(self, edges, f, solvers, x, rank):
-        super().__init__(edges)
         self.f, self.solvers, self.rank, self.depth = f, solvers, rank, levels.depth
         self.saved = [below_tape(a, rank) for a in x]
+        super().__init__(edges)
 
     def pullback(self, g, lift, live):
         """A' y = -g, and y goes back through f, which runs again for this."""
