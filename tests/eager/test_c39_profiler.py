@@ -232,8 +232,8 @@ def test_what_rules_of_the_users_own_save_counts():
         x = ft.ones(100, requires_grad=True)
         with profile() as prof:
             f(x).backward(ft.ones(100))
-        (row,) = prof.nodes()
-        assert row["saved_bytes"] == prof.saved_peak_bytes == 400
+        *_, row = prof.nodes()  # behind those of the rule's forward pass
+        assert row["saved_bytes"] == 400 <= prof.saved_peak_bytes
         assert row["backward_time"] > 0.0
 
 
