@@ -2,13 +2,14 @@
 
 import builtins
 import sys
+import traceback
 
 import mlx.core as mx
 import numpy as np
 
 from functape import tree
 from functape.autograd import calls
-from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, user_stack
+from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, is_users, user_stack
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value
 from functape.suggest import for_names_of
@@ -84,7 +85,8 @@ class nans(Anomaly):
 
 
 class breakpoint_on_nan(nans):
-    """As `nans`, but start the debugger there: Python's `breakpoint()`.
+    """As `nans`, but start the debugger there: Python's `breakpoint()`. When it is left, an
+    operation goes on with its NaN, and a backward pass ends with the error.
 
     Args:
       inf: stop at infinities too.
@@ -94,7 +96,9 @@ class breakpoint_on_nan(nans):
     """
 
     def report(self, error):
-        builtins.print(error, file=sys.stderr)
+        frames = traceback.walk_stack(sys._getframe())
+        up = next((n for n, (frame, _) in enumerate(frames) if is_users(frame)), 0)
+        builtins.print(f"{error}\n(up {up}: your line)", file=sys.stderr)
         builtins.breakpoint()
 
 

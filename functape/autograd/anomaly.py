@@ -47,9 +47,12 @@ def user_stack():
 
 def users(frames):
     """Those of the pairs (frame, line number) that are the user's, summed up."""
-    own = [(frame, line) for frame, line in frames
-           if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in INNER]
+    own = [(frame, line) for frame, line in frames if is_users(frame)]
     return traceback.StackSummary.extract(iter(own), lookup_lines=False)
+
+
+def is_users(frame):
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in INNER
 
 
 class Anomaly:

@@ -1,5 +1,9 @@
 """functape.debug: the operation that made a NaN, and why a leaf has no gradient."""
 
+import re
+import sys
+import traceback
+
 import pytest
 
 import functape as ft
@@ -62,10 +66,17 @@ def test_nans_of_a_backward_pass():
 
 def test_breakpoint(monkeypatch, capsys):
     stopped = []
-    monkeypatch.setattr("builtins.breakpoint", lambda: stopped.append(True))
+
+    def stop():
+        stopped.append([frame for frame, _ in traceback.walk_stack(sys._getframe(1))])
+
+    monkeypatch.setattr("builtins.breakpoint", stop)
     with debug.breakpoint_on_nan():
         leaf(0.0) / leaf(0.0)
-    assert stopped == [True] and "divide made 1 nan" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    (frames,) = stopped
+    up = int(re.search(r"\(up (\d+): your line\)", said)[1])
+    assert "divide made 1 nan" in said and frames[up] is sys._getframe()
 
 
 def test_explain_none():
