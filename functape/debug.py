@@ -2,21 +2,23 @@
 
 import builtins
 import sys
+import traceback
 
 import mlx.core as mx
 import numpy as np
 
 from functape import tree
 from functape.autograd import calls
-from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, user_stack
+from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, is_users, user_stack
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value
 from functape.suggest import for_names_of
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor
 from functape.transforms import boundary
+from functape.transforms.jit import switched
 from functape.transforms.vmap import Batched
-from functape.viz.graph import arrays_saved, owner, reachable
+from functape.viz.graph import arrays_kept, owner, reachable, values_kept
 
 __all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "print", "watch"]
 
@@ -27,6 +29,7 @@ __all__ = ["breakpoint_on_nan", "explain_none", "inspect", "nans", "print", "wat
 class nans(Anomaly):
     """Within the block, an error is raised where an operation or a backward pass makes a NaN of
     numbers that are none. It names the operation and the line, and describes what went in.
+    Jitted functions run as they are, operation by operation, as under `disable_jit`.
 
     Args:
       inf: stop at infinities too.
@@ -46,13 +49,15 @@ class nans(Anomaly):
         self.before = []
 
     def __enter__(self):
-        self.before.append(install(self))
+        self.before.append((install(self), switched.off))
+        switched.off = True
         calls.enter(self.call)
         return self
 
     def __exit__(self, *exc):
         calls.leave(self.call)
-        install(self.before.pop())
+        anomaly, switched.off = self.before.pop()
+        install(anomaly)
 
     def call(self, call, op, *args, **params):
         """Run an op, and look at what it returns."""
@@ -70,9 +75,8 @@ class nans(Anomaly):
             return super().pullback(node, g, lift, live)
         except AnomalyError as error:
             error.add_note(statistics("the gradient of its output", g))
-            if arrays_saved(node):
-                for name, value in zip(node.plan.arrays, node.saved, strict=False):
-                    error.add_note(statistics(f"saved {name}", value))
+            for name, value in values_kept(node).items():
+                error.add_note(statistics(f"saved {name}", value))
             self.report(error)
             raise
 
@@ -81,7 +85,8 @@ class nans(Anomaly):
 
 
 class breakpoint_on_nan(nans):
-    """As `nans`, but start the debugger there: Python's `breakpoint()`.
+    """As `nans`, but start the debugger there: Python's `breakpoint()`. When it is left, an
+    operation goes on with its NaN, and a backward pass ends with the error.
 
     Args:
       inf: stop at infinities too.
@@ -91,16 +96,21 @@ class breakpoint_on_nan(nans):
     """
 
     def report(self, error):
-        builtins.print(error, file=sys.stderr)
+        frames = traceback.walk_stack(sys._getframe())
+        up = next((n for n, (frame, _) in enumerate(frames) if is_users(frame)), 0)
+        builtins.print(f"{error}\n(up {up}: your line)", file=sys.stderr)
         builtins.breakpoint()
 
 
 def statistics(name, value):
-    """Range and mean of an array, and how many of its elements are not finite."""
+    """Range and mean of an array, of moduli where it is complex, and how many of its elements are
+    not finite."""
     text = f"{name} {describe(value)}"
     for array in arrays_of(value):
-        if array.dtype not in INEXACT or array.dtype == mx.complex64 or not array.size:
+        if array.dtype not in INEXACT or not array.size:
             continue
+        if array.dtype == mx.complex64:
+            text, array = text + ", moduli", mx.abs(array)
         odd = [(int(test(array).sum().item()), kind)
                for test, kind in ((mx.isnan, "nan"), (mx.isinf, "inf"))]
         low, high, mean = (f(array).item() for f in (mx.min, mx.max, mx.mean))
@@ -147,12 +157,18 @@ class watch:
 
     def ends(self, leaf):
         """Where the ways from a leaf leave the tape."""
-        stack, done, found = [leaf.own_history()], set(), []
+        history = leaf.own_history()
+        if history not in self.uses:
+            return ["No operation used it while watch() was on."]
+        stack, done, found = [(history, "")], set(), []
         while stack:
-            array = stack.pop()
+            array, made = stack.pop()
             if array in done:
                 continue
             done.add(array)
+            if array not in self.uses:
+                found.append(f"No operation used {made}. It was left, or read as a number, by "
+                             "item(), tolist() or numpy().")
             for op, tracked, recording, outs, line in self.uses.get(array, ()):
                 if not tracked:
                     found.append(f"The value goes into {op.name} off the tape, by detach() or "
@@ -162,7 +178,8 @@ class watch:
                 elif not any(o.requires_grad for o in outs):
                     found.append(f"{op.name} has no derivative, at {line}.")
                 else:
-                    stack += [o.own_history() for o in outs]
+                    made = f"what {op.name} made at {line}"
+                    stack += [(o.own_history(), made) for o in outs]
         return list(dict.fromkeys(found))
 
 
@@ -197,17 +214,17 @@ def explain_none(leaf, y=None, seen=None):
     if y is None:
         return ("No backward pass has reached it. Give the result, explain_none(leaf, y), and what "
                 "watch() saw, to know why.")
-    return "The result was not computed from it" + (
-        "." if seen is not None else ", or by way of detach(), no_grad() or an operation without "
-        "derivative. Compute it again in a watch() block and give that, to know the line.")
+    return ("The result was not computed from it, or by way of detach(), no_grad() or an operation "
+            "without derivative. Compute it again in a watch() block and give that, to know the "
+            "line.")
 
 
 class Findings(dict):
     """What `inspect` found; prints as lines."""
 
     def __str__(self):
-        return "\n".join(f"{name}: {', '.join(v) if isinstance(v, list) else v}"
-                         for name, v in self.items())
+        return "\n".join(f"{name}:{''.join(f'{chr(10)}  {line}' for line in v) or ' none'}"
+                         if isinstance(v, list) else f"{name}: {v}" for name, v in self.items())
 
     __repr__ = __str__
 
@@ -225,9 +242,11 @@ def inspect(y, leaves=None, seen=None):
     >>> print("{}", inspect((v * v).sum(), {"v": v, "w": w}))  # doctest: +ELLIPSIS
     nodes: 2
     saved bytes: 12
-    leaves: v
+    leaves:
+      v
     dead ends: 0
-    no gradient: w: The result was not computed from it, or by way of ...
+    no gradient:
+      w: The result was not computed from it, or by way of ...
     """
     roots = [r for r in tree.leaves(y) if isinstance(r, Value)]
     if not roots or any(type(r) is not Tensor or r.edge is None for r in roots):
@@ -235,7 +254,7 @@ def inspect(y, leaves=None, seen=None):
                             "from tensors with requires_grad=True.")
     nodes = reachable([owner(r.edge) for r in roots])
     sinks = [n for n in nodes if n.is_sink]
-    arrays = {id(a): a.nbytes for n in nodes for a in arrays_saved(n)}
+    arrays = {id(a): a.nbytes for n in nodes for a in arrays_kept(n)}
     named = {name + path: leaf for name, value in (leaves or {}).items()
              for path, leaf in zip(tree.paths(value), tree.leaves(value), strict=True)}
     reached = [name for name, leaf in named.items() if leaf.edge in sinks]

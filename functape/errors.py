@@ -6,6 +6,12 @@ import numbers
 
 from functape.suggest import for_names_of
 
+__all__ = [
+    "AnomalyError", "ArgumentError", "AxisError", "CommunicationError", "ConcretizationError",
+    "FunctapeError", "GradcheckError", "GraphError", "InplaceError", "LinearityError",
+    "PositionError", "RangeError", "ShapeError",
+]
+
 
 class FunctapeError(Exception):
     """The base of all exceptions that functape raises on purpose."""

@@ -9,6 +9,8 @@ from functape.ops.movement import concatenate, reshape, split
 from functape.suggest import for_names_of
 from functape.tensor import constant
 
+__all__ = ["ravel_pytree"]
+
 
 def ravel_pytree(pytree):
     r"""All elements of a pytree of arrays in one vector, in the dtype that holds them all.

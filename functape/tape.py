@@ -198,6 +198,11 @@ class Node:
         arrays); only edges in `live` are wanted (None: all)."""
         raise NotImplementedError
 
+    def keeps(self):
+        """What the node keeps for its pullback, by name: arrays, numbers, or what stands for them;
+        None once that is freed."""
+        return {}
+
     def release(self):
         """Drop what was saved."""
 
@@ -206,7 +211,7 @@ class Node:
 
 
 def announce(node):
-    """Tell those who watch that a node was made."""
+    """Tell those who watch that a node was made, and has what it keeps."""
     for watcher in mode.watch:
         watcher(node)
 
@@ -287,6 +292,11 @@ class OpNode(Node):
 
     def own_edge(self, k):
         return self
+
+    def keeps(self):
+        if self.saved is RELEASED:
+            return None
+        return dict(zip(self.plan.arrays, self.saved, strict=False))  # facts follow the arrays
 
     def release(self):
         if self.plan.sources:  # a node that saved no array may be walked again

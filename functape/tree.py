@@ -11,8 +11,15 @@ import functools
 import optree
 
 from functape.errors import ArgumentError, ShapeError, check_callable, describe
+from functape.shared_arguments import TREES, complete
 from functape.suggest import for_names_of
 from functape.tree_keys import keys_of, structure_differences
+
+__all__ = [
+    "all", "broadcast", "differences", "flatten", "flatten_with_path", "leaves",
+    "leaves_with_path", "map", "map_with_path", "paths", "reduce", "reduce_associative",
+    "static", "structure", "transpose", "unflatten",
+]
 
 NAMESPACE = "functape"
 MISSING = object()
@@ -235,4 +242,5 @@ def static(**kwargs):
     metadata = {**kwargs.pop("metadata", {}), "static": True}
     return dataclasses.field(metadata=metadata, **kwargs)
 
+complete(globals(), **TREES)
 __getattr__ = for_names_of(__name__)

@@ -114,12 +114,14 @@ def test_the_path_of_a_gradient_is_one_line():
         assert path in words(page.read_text(encoding="utf-8")), page
 
 
-def test_the_picture_in_the_readme_is_what_its_code_draws():
-    """If this fails because pictures got better: write `picture` to docs/tape.svg again."""
-    code = next(code for _, code in blocks(ROOT / "README.md", "python") if "viz.draw" in code)
-    scope = {"ft": functape, "np": functape.numpy}
-    scope = run(doctest.DocTestParser().get_examples(code), "README.md", scope)
-    assert (ROOT / "docs" / "tape.svg").read_text(encoding="utf-8") == scope["picture"]
+@pytest.mark.parametrize(("page", "picture"), [
+    ("README.md", "tape.svg"), ("docs/seeing.md", "gradients.svg")])
+def test_a_picture_is_what_the_code_above_it_draws(page, picture):
+    """If this fails because pictures got better: write `picture` to the file again."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    code = re.sub("^```.*", "", text[:text.index(picture + ")")], flags=re.M)
+    scope = run(doctest.DocTestParser().get_examples(code), page, {})
+    assert (ROOT / "docs" / picture).read_text(encoding="utf-8") == scope["picture"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -14,6 +14,7 @@ from functape import viz
 from functape.errors import ArgumentError, GraphError
 from functape.op import table
 from functape.tape import mode
+from functape.viz.gradients import told
 from functape.viz.graph import read
 from functape.viz.layout import place
 from functape.viz.svg import Card
@@ -192,13 +193,81 @@ def test_freed_nodes_show():
     assert 'class="freed"' in viz.draw(y)
 
 
+class Cube(functape.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x, None, x * x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _, square = ctx.saved_tensors
+        return g * 3.0 * square
+
+
+def cube_vjp():
+    f = functape.custom_vjp(lambda x: x * x * x)
+    f.defvjp(lambda x: (x * x * x, {"x": x}), lambda kept, g: (3.0 * kept["x"] * kept["x"] * g,))
+    f.__name__ = "cube"
+    return f
+
+
+def cube_jvp():
+    f = functape.custom_jvp(lambda x: x * x * x)
+    f.defjvp(lambda primals, tangents: (primals[0] ** 3, 3.0 * primals[0] ** 2 * tangents[0]))
+    return f
+
+
+@pytest.mark.parametrize(("f", "names"), [
+    (Cube.apply, ["saved_tensors[0]", "saved_tensors[2]"]),
+    (cube_vjp(), ["residuals['x']"]),
+    (cube_jvp(), ["primals[0]"]),
+    (lambda x: functape.lax.custom_root(lambda y: y - x, x, lambda f, y: y - f(y),
+                                    lambda f, b: b / f(b * 0.0 + 1.0)), ["x[0]"]),
+], ids=["Function", "custom_vjp", "custom_jvp", "custom_root"])
+def test_what_rules_of_the_users_own_save_shows(f, names):
+    x = functape.tensor([1.0, 2.0], requires_grad=True)
+    y = f(x)
+    *_, box, _ = read(y, {"x": x}).boxes
+    assert box.saved == [(name, "float32[2]", 8, False) for name in names]
+    assert read(y).saved_bytes == functape.debug.inspect(y)["saved bytes"] == 8 * len(names)
+    y.sum().backward()
+    assert read(y).boxes[1].freed
+
+
+def test_what_a_function_of_the_users_own_is_called():
+    boxes = read(*trace(lambda x: Cube.apply(x.sum() * functape.ones((2, 3))).sum(), 2.0)).boxes
+    shown = {b.title: b.type for b in boxes if b.kind == "op"}
+    assert shown["Cube"] == "[2,3]" and shown["multiply"] == ""  # not known, so not told
+
+
+def test_what_hooks_and_checkpoints_keep_shows():
+    x = functape.tensor([1.0, 2.0], requires_grad=True)
+    with functape.autograd.graph.saved_tensors_hooks(lambda t: t.detach().numpy(), functape.tensor):
+        packed = sin(x)
+    assert read(packed).boxes[1].saved == [("x", "float32[2], packed", 8, False)]
+    policies = functape.checkpoint_policies
+    rows = [read(functape.checkpoint(sin, policy=policy)(x)).boxes[1].saved
+            for policy in (policies.nothing_saveable, policies.everything_saveable)]
+    assert rows == [[("x", "computed again", 0, False)], [("x", "float32[2]", 8, False)]]
+
+
+def test_results_are_named_by_their_places():
+    titles = [b.title for b in read(trace(pieces, zeros(3, 2))[0]).boxes if b.kind == "result"]
+    assert titles == ["result['last']", "result['product']"]
+
+
+def words(box):
+    return [told(flow) for flow in box.flows]
+
+
 def test_gradients_of_a_pass_are_written_at_the_lines():
     x, _, y = eager()
     with viz.watch_gradients() as seen:
         (y * 3.0).backward()
     boxes = {b.title: b for b in read(y, {"x": x}, gradients=seen).boxes}
-    assert boxes["sum"].flows == ["|g| 4.24"]  # 3 (1, 1)
-    assert boxes["multiply"].flows == ["|g| 6.71", "|g| 6.71"]  # 3 (1, 2), by each factor
+    assert words(boxes["sum"]) == ["|g| 4.24"]  # 3 (1, 1)
+    assert words(boxes["multiply"]) == ["|g| 6.71", "|g| 6.71"]  # 3 (1, 2), by each factor
     assert boxes["x"].note == ".grad |g| 13.4"  # 6 (1, 2)
     assert mode.check is None
 
@@ -206,13 +275,13 @@ def test_gradients_of_a_pass_are_written_at_the_lines():
 def test_gradients_on_request_write_no_grad():
     x, _, y = eager()
     boxes = {b.title: b for b in read(y, {"x": x}, gradients=True).boxes}
-    assert boxes["multiply"].flows == ["|g| 2.24", "|g| 2.24"] and x.grad is None
+    assert words(boxes["multiply"]) == ["|g| 2.24", "|g| 2.24"] and x.grad is None
     y.backward()
     assert x.grad.tolist() == [2.0, 4.0]
     with pytest.raises(GraphError, match="retain_graph=True"):
         viz.draw(y, gradients=True)
-    flows = read(*trace(lambda a: a * 5.0, 2.0), gradients=True).boxes[1].flows
-    assert flows == ["5"]  # of one number: the number
+    product = read(*trace(lambda a: a * 5.0, 2.0), gradients=True).boxes[1]
+    assert words(product) == ["5"]  # of one number: the number
 
 
 # --- groups and folding ---------------------------------------------------------------------------
@@ -320,9 +389,47 @@ def test_folded_boxes_tell_the_gradients_that_enter():
         return total(x, axis=(0,), keepdims=False)
 
     graph = read(*trace(f, mx.ones(4)), fold="scopes", gradients=True)
-    flows = [f for b in graph.boxes if b.kind == "fold" for f in b.flows]
+    flows = [w for b in graph.boxes if b.kind == "fold" for w in words(b)]
     # Ones arrive, of norm 2: twice through the product, once past it; then three times as much.
     assert flows == ["|g| 12 + |g| 6", "|g| 4 + |g| 2"]
+
+
+def test_of_many_lines_into_one_box_the_range_is_told():
+    def f(x):
+        with viz.name_scope("powers"):
+            y = x + x * 2.0 + x * 3.0
+        return total(concatenate(y, y, y, axis=0), axis=(0,), keepdims=False)
+
+    graph = read(*trace(lambda x: f(x * 1.0), mx.ones(4)), fold="scopes", gradients=True)
+    boxes = {b.title: b for b in graph.boxes}
+    # Each y gets ones, of norm 2, thrice: 6; that goes on once, twice and three times.
+    assert words(boxes["powers"]) == ["3 \N{MULTIPLICATION SIGN} |g| 6 to 18"]
+    picture = viz.draw(lambda x: f(x * 1.0), mx.ones(4), fold="scopes", gradients=True)
+    assert ">3 \N{MULTIPLICATION SIGN} |g| 2</text>" in picture
+    assert "its norm |g|" in picture and "its norm" not in viz.draw(f, mx.ones(4))
+    nan = [(False, mx.array(n)) for n in (1.0, float("nan"), 2.0)]
+    assert told(nan) == "3 \N{MULTIPLICATION SIGN} |g| 1 to nan"
+
+
+def test_folded_blocks_begin_with_a_scope_where_they_may():
+    def f(ws, x):
+        for i, w in enumerate(ws):
+            with viz.name_scope(f"layer {i}"):
+                x = tanh(sin(x) @ w * 2.0)
+        return mean(x, axis=(0, 1), keepdims=False)
+
+    # x is constant, so the first layer lacks its first node: the repeats might start there.
+    y, names = trace(lambda ws: f(ws, zeros(3, 4)), [zeros(4, 4) for _ in range(20)])
+    boxes = read(y, names).boxes
+    (fold,) = (i for i, b in enumerate(boxes) if b.kind == "fold")
+    assert boxes[fold].title == "17 more like the 4 nodes above"
+    scopes = [b.scope[0][0] for b in boxes if b.kind == "op" and b.scope]
+    assert scopes == ["layer 0"] * 3 + ["layer 1"] * 4 + ["layer 19"] * 4
+
+
+def test_the_words_below_a_cut_picture_are_about_what_it_shows():
+    assert ">4 nodes, 2 leaves, 16 B saved<" in viz.draw(product, 2.0, 3.0)
+    assert ">the last 2 nodes, 1 leaf, 4 B saved<" in viz.draw(product, 2.0, 3.0, limit=2)
 
 
 def test_scopes_nest_decorate_and_end():

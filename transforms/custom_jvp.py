@@ -3,6 +3,7 @@
 import functools
 
 from functape import tree
+from functape.autograd.saved import by_name
 from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
 from functape.op import Op
 from functape.tape import RELEASED, Node, freed, mode
@@ -147,10 +148,10 @@ class TransposedNode(Node):
     __slots__ = ("rule", "saved", "avals")
 
     def __init__(self, rule, leaves, outs, rank):
-        super().__init__(edges_at(leaves, rank))
         self.rule = rule
         self.avals = [(o.shape, o.dtype) for o in outs]
         self.saved = [saved(v) for v in leaves]
+        super().__init__(edges_at(leaves, rank))
 
     @property
     def name(self):
@@ -175,6 +176,9 @@ class TransposedNode(Node):
         found = pull(weights)
         return list(zip(chosen, [p.array for p in found] if lift is None else found,
                         strict=True))
+
+    def keeps(self):
+        return by_name("primals", self.saved)
 
     def release(self):
         self.saved = RELEASED

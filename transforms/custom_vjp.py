@@ -4,6 +4,7 @@ import functools
 import threading
 
 from functape import tree
+from functape.autograd.saved import by_name
 from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
 from functape.op import Op
 from functape.tape import RELEASED, Node, Parts, freed, mode
@@ -177,11 +178,11 @@ class CustomNode(Node):
     __slots__ = ("rule", "inputs", "avals", "form", "kept")
 
     def __init__(self, rule, leaves, outs, form, rank, kept):
-        super().__init__(edges_at(leaves, rank))
         self.rule, self.form = rule, form
         self.inputs = [(getattr(v, "shape", ()), getattr(v, "dtype", None)) for v in leaves]
         self.avals = [(o.shape, o.dtype) for o in outs]
         self.kept = tree.map(saved, kept)
+        super().__init__(edges_at(leaves, rank))
 
     @property
     def name(self):
@@ -211,6 +212,9 @@ class CustomNode(Node):
 
     def residuals(self, kept):
         return kept
+
+    def keeps(self):
+        return by_name("residuals", self.kept)
 
     def release(self):
         self.kept = RELEASED

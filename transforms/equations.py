@@ -11,6 +11,7 @@ import contextlib
 
 from functape import engine
 from functape.autograd.grad_mode import enable_grad, no_grad
+from functape.autograd.saved import by_name
 from functape.errors import GraphError
 from functape.op import Op, levels
 from functape.ops.elementwise import stop_gradient
@@ -154,9 +155,9 @@ class ImplicitNode(Node):
     name = "ImplicitBackward"
 
     def __init__(self, edges, f, solvers, x, rank):
-        super().__init__(edges)
         self.f, self.solvers, self.rank, self.depth = f, solvers, rank, levels.depth
         self.saved = [below_tape(a, rank) for a in x]
+        super().__init__(edges)
 
     def pullback(self, g, lift, live):
         """A' y = -g, and y goes back through f, which runs again for this."""
@@ -191,6 +192,9 @@ class ImplicitNode(Node):
             found = engine.run(plan, roots, seeds, wanted=ends, lift=lift, retain=True)
         return [(i, found[knot]) for i, knot in enumerate(knots)
                 if knot in found and (live is None or self.edges[i] in live)]
+
+    def keeps(self):
+        return by_name("x", self.saved)
 
     def release(self):
         self.saved = self.f = self.solvers = RELEASED

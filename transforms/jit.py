@@ -7,7 +7,6 @@ gradients included, ends up in the one graph.
 import contextlib
 import functools
 import inspect
-import os
 import threading
 import traceback
 import warnings
@@ -15,6 +14,7 @@ import warnings
 import mlx.core as mx
 
 from functape import tree
+from functape.autograd.anomaly import Origin, users
 from functape.autograd.checkpoint import set_generator_key
 from functape.errors import ArgumentError, ConcretizationError, check_callable, describe
 from functape.op import levels
@@ -22,8 +22,6 @@ from functape.tape import mode, sequence
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
-OWN_FILES = tuple(os.path.dirname(os.path.realpath(path)) + os.sep
-                  for path in (tree.__file__, __file__))
 EVAL = "[eval]"  # how MLX says that a tracer has no value
 UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
 
@@ -255,11 +253,8 @@ def is_concretization(error):
 
 
 def user_line(error):
-    """The last line of the traceback that is not functape's own."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [fr for fr in frames if not fr.filename.startswith(OWN_FILES)]
-    frame = (own or frames)[-1]
-    return f"line {frame.lineno} of {frame.filename} ({frame.line})"
+    """The last line of the traceback that is the user's."""
+    return Origin(users(traceback.walk_tb(error.__traceback__)), None).line
 
 
 def static_positions(f, argnums, argnames):

@@ -18,6 +18,7 @@ from functape.tape import mode
 from functape.tensor import INEXACT
 
 NOTE = "anomaly"  # the key of what is noted, in Node.metadata
+INNER = ("functape", "optree", "contextlib")  # packages whose lines are none of the user's
 
 
 class Origin:
@@ -40,14 +41,18 @@ class Origin:
 
 
 def user_stack():
-    """The frames outside of functape, outermost first."""
-    frames, frame = [], sys._getframe(1)
-    while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] != "functape":
-            frames.append((frame, frame.f_lineno))
-        frame = frame.f_back
-    frames.reverse()
-    return traceback.StackSummary.extract(iter(frames), lookup_lines=False)
+    """The user's frames, outermost first."""
+    return users(reversed(list(traceback.walk_stack(sys._getframe(1)))))
+
+
+def users(frames):
+    """Those of the pairs (frame, line number) that are the user's, summed up."""
+    own = [(frame, line) for frame, line in frames if is_users(frame)]
+    return traceback.StackSummary.extract(iter(own), lookup_lines=False)
+
+
+def is_users(frame):
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in INNER
 
 
 class Anomaly:
@@ -126,9 +131,10 @@ class Anomaly:
     def warn(self):
         """Say, once, that something is not checked."""
         if not self.warned:
+            line = Origin(user_stack(), None).line
             warnings.warn("Anomaly mode cannot look at values while a function is being compiled, "
-                          "and does not check it. Call it outside of jit.", UserWarning,
-                          stacklevel=2)
+                          f"and does not check it, at {line}. Call it under disable_jit().",
+                          UserWarning, stacklevel=2)
         self.warned = True
 
 

@@ -8,11 +8,11 @@ import mlx.core as mx
 
 from functape.autograd import supplied
 from functape.autograd.grad_mode import no_grad
-from functape.autograd.saved import keep
+from functape.autograd.saved import by_name, keep
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops.families import fit
-from functape.tape import RELEASED, Node, Parts, freed, mode, output_of
+from functape.tape import RELEASED, Node, Parts, announce, freed, mode, output_of, sequence
 from functape.tensor import INEXACT, Tensor, constant, constant_lift
 
 
@@ -27,8 +27,8 @@ class FunctionNode(Node):
 
     def __init__(self, inputs):
         recording = mode.recording
-        super().__init__(tuple(t.edge if recording and isinstance(t, Tensor) else None
-                               for t in inputs))
+        self.edges = tuple(t.edge if recording and isinstance(t, Tensor) else None for t in inputs)
+        self.seq, self.hooks = sequence(), None  # announced once it has saved: finish
         self.needs_input_grad = tuple(e is not None for e in self.edges)
         self.avals = ()
         self._inputs = [(t.shape, t.dtype) if isinstance(t, Tensor) else None for t in inputs]
@@ -145,6 +145,9 @@ class FunctionNode(Node):
                                  f"of forward, {shape}, but is {describe(r)}.")
         r = fit(r, shape, dtype)
         return r.array if lift is None else r
+
+    def keeps(self):
+        return by_name("saved_tensors", self._saved)
 
     def release(self):
         self._saved = RELEASED
@@ -270,6 +273,8 @@ def finish(ctx, args, out):
                       for t in ctx._to_save]
         ctx._lost = [describe(t) for t in ctx._to_save
                      if lost(t) and id(t) not in numbers and not among(t, args)]
+        if mode.watch:
+            announce(ctx)
         for k, o in enumerate(outs):
             if isinstance(o, Tensor) and o.dtype in INEXACT and not among(o, ctx._constant):
                 o.edge = ctx.output(k)

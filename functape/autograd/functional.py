@@ -18,6 +18,8 @@ from functape.suggest import for_names_of
 from functape.tape import Identity
 from functape.tensor import Tensor
 
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
 # --- what goes in and comes out -----------------------------------------------------------------
 
 

@@ -1,6 +1,6 @@
 """In-place changes: computed out of place, then put into the tensor and its aliases.
 
-The array is replaced, never written to, so what the tape saved stays exact; the history of
+The array is replaced, never written to, so what the tape saved stays exact; the history of an array
 tells a later backward pass that a value it needs was changed. The tensor moves on to the node of
 the change; a leaf that requires grad may be changed only where nothing is recorded.
 """

@@ -9,9 +9,10 @@ import weakref
 
 import mlx.core as mx
 
+from functape import tree
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
 from functape.sinks import AccumulateGrad
-from functape.tape import History, OpNode, mode
+from functape.tape import RELEASED, History, OpNode, mode
 from functape.tensor import Tensor, constant_lift, inference_text
 
 
@@ -47,6 +48,11 @@ class SavedTensor:
     def own_edge(self, node):
         return None if self.output is None else node.output(self.output)
 
+    @property
+    def held(self):
+        """What is kept."""
+        return self.data
+
 
 class PackedTensor:
     """The same, where saved-tensor hooks or a checkpoint keep the array."""
@@ -65,6 +71,19 @@ class PackedTensor:
             return lift(data, None)
         own = None if self.output is None else node.output(self.output)
         return Tensor(data, self.rank, self.edge or own)
+
+    @property
+    def held(self):
+        """What is kept: what the hooks made of the tensor."""
+        return self.packed
+
+
+def by_name(name, kept):
+    """What a node keeps, a pytree with `SavedTensor`s in it, as `Node.keeps` gives it."""
+    if kept is RELEASED:
+        return None
+    return {name + path: getattr(k, "held", k)
+            for path, k in zip(tree.paths(kept), tree.leaves(kept), strict=True)}
 
 
 def keep(tensor, output=None):

@@ -145,6 +145,7 @@ from functape.ops.elementwise import (
     tanh,
 )
 from functape.ops.families import add
+from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 from functape.transforms.associative import associative_scan
 from functape.transforms.collectives import (
@@ -187,4 +188,5 @@ __all__ = [
     "tile", "top_k", "transpose", "unstack", "while_loop",
 ]
 
+complete(globals())
 __getattr__ = for_names_of(__name__)

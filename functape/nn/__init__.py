@@ -99,6 +99,7 @@ from functape.nn.pooling import (
     min_pool,
     sum_pool,
 )
+from functape.shared_arguments import LOSSES, complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -128,4 +129,5 @@ __all__ = [
     "initializers",
 ]
 
+complete(globals(), **LOSSES)
 __getattr__ = for_names_of(__name__)

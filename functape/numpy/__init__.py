@@ -108,6 +108,7 @@ from functape.ops.elementwise import (
 )
 from functape.numpy.ufuncs import frompyfunc, ufunc
 from functape.ops.families import add, multiply
+from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 from functape.tensor import Tensor as ndarray
 
@@ -231,3 +232,5 @@ __all__ = [
     # Parts
     "fft", "linalg",
 ]
+
+complete(globals())

@@ -2,7 +2,16 @@
 
 from functape import dtypes
 from functape.errors import ShapeError, describe
-from functape.numpy.arguments import as_type, axes_of, axis_of, common, integer, size_of, value
+from functape.numpy.arguments import (
+    as_type,
+    axes_of,
+    axis_of,
+    common,
+    integer,
+    size_of,
+    unsupported,
+    value,
+)
 from functape.numpy.arranging import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import conjugate
 from functape.numpy.shapes import moveaxis
@@ -198,6 +207,7 @@ def outer(a, b, out=None):
     tensor([[3, 4],
             [6, 8]], dtype=int32)
     """
+    unsupported("outer", out=out)
     x, y = common("outer", a, b)
     return (movement.reshape(x, shape=(size_of(x.shape), 1))
             * movement.reshape(y, shape=(size_of(y.shape),)))

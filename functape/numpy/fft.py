@@ -21,7 +21,13 @@ from functape.numpy.fourier import (
     transforms,
 )
 from functape.ops import fft as ops
+from functape.shared_arguments import TRANSFORMS, complete
 from functape.suggest import for_names_of
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",
+    "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]
 
 # --- one axis -----------------------------------------------------------------------------------
 
@@ -255,4 +261,5 @@ def ifftshift(x, axes=None):
     axes = axes_of(axes, len(x.shape), "ifftshift")
     return roll(x, tuple(-(x.shape[a] // 2) for a in axes), axes)
 
+complete(globals(), **TRANSFORMS)
 __getattr__ = for_names_of(__name__)

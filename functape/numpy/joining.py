@@ -9,6 +9,7 @@ from functape.numpy.arguments import (
     as_type,
     axis_of,
     integer,
+    unsupported,
     value,
     values,
     with_dtype,
@@ -68,6 +69,7 @@ def stack(arrays, axis=0, out=None, dtype=None):
     tensor([[1, 3],
             [2, 4]], dtype=int32)
     """
+    unsupported("stack", out=out)
     found = values(arrays, "stack")
     for i, a in enumerate(found):
         if a.shape != found[0].shape:

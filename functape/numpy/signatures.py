@@ -75,11 +75,14 @@ EXAMPLES = {
 
 
 def document(op, namespace, name, call, result):
-    """Give an op the signature of a function, and an example."""
+    """Give an op that acts on each element the signature of a function, and an example."""
     op.__signature__ = inspect.Signature(
         [inspect.Parameter(a, inspect.Parameter.POSITIONAL_ONLY) for a in op.args])
     op.__name__ = op.__qualname__ = name
-    op.__doc__ += f"\n\n>>> import functape as ft\n>>> ft.{namespace}.{name}({call})\n{result}\n"
+    about = "Element by element" + ("; the arguments broadcast." if len(op.args) > 1 else ".")
+    about += "" if op.differentiable else " It has no derivative."
+    op.__doc__ += (f"\n\n{about}\n\n>>> import functape as ft\n"
+                   f">>> ft.{namespace}.{name}({call})\n{result}\n")
 
 
 for name, (call, result) in EXAMPLES.items():

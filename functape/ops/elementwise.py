@@ -39,11 +39,11 @@ def ratio_kernel(x, y):
 
 
 
-subtract = elementwise("subtract", mx.subtract, 1, -1, doc="x - y, element by element.")
+subtract = elementwise("subtract", mx.subtract, 1, -1, doc="x - y.")
 negative = elementwise("negative", mx.negative, -1, doc="-x.")
 divide = elementwise(
     "divide", mx.divide, lambda g, y: ratio(g, y), lambda g, ans, y: scale(-g, ans / y),
-    doc="x / y, element by element.",
+    doc="x / y.",
 )
 ratio = elementwise(
     "ratio", ratio_kernel, lambda g, y: ratio(g, y),

@@ -283,9 +283,9 @@ def batch_same(op, size, args, mapped, params):
 
 multiply = elementwise(
     "multiply", mx.multiply, lambda g, y: g * y, lambda g, x: g * x,
-    doc="x * y, element by element.",
+    doc="x * y.",
 )
-add = elementwise("add", mx.add, 1, 1, doc="x + y, element by element.")
+add = elementwise("add", mx.add, 1, 1, doc="x + y.")
 scale = elementwise(
     "scale",
     scale_kernel,

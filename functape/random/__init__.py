@@ -63,6 +63,7 @@ from functape.random.keys import (
     split,
     wrap_key_data,
 )
+from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -75,4 +76,5 @@ __all__ = [
     "uniform", "wald", "weibull_min", "wrap_key_data",
 ]
 
+complete(globals())
 __getattr__ = for_names_of(__name__)

@@ -1,5 +1,7 @@
 """A tape as text in Graphviz's DOT language."""
 
+from functape.viz.gradients import told
+
 SHAPES = {
     "op": "box", "fold": "box3d", "leaf": "ellipse", "again": "plaintext",
     "result": "doubleoctagon", "more": "plaintext",
@@ -14,7 +16,7 @@ def to_dot(graph):
         parts += [f"{name}: {kind}{' (constant)' if fixed else ''}"
                   for name, kind, _, fixed in box.saved]
         lines.append(f"  n{i} [shape={SHAPES[box.kind]}, label={quoted(parts)}];")
-        lines += [f"  n{above} -> n{i}{f' [label={quoted([flow])}]' if flow else ''};"
+        lines += [f"  n{above} -> n{i}{f' [label={quoted([told(flow)])}]' if flow else ''};"
                   for above, flow in zip(box.above, box.flows, strict=True)]
     return "\n".join([*lines, "}"]) + "\n"
 

@@ -39,33 +39,38 @@ def by_scope(nodes, scope_of):
     return units
 
 
-def by_repeats(nodes, label):
-    """A unit for all repeats of a block but the first and the last."""
+def by_repeats(nodes, label, scope_of):
+    """A unit for all repeats of a block but the first and the last; where it has a choice, a block
+    begins with a scope."""
     if len(nodes) <= FEW:
         return whole(nodes)
     far = nodes[-MOST:]
-    return whole(nodes[:-MOST]) + folded(far, [label(n) for n in far])
+    scopes = [scope_of(n)[:1] for n in far]
+    begins = [scope and scope != last for last, scope in zip([(), *scopes], scopes, strict=False)]
+    return whole(nodes[:-MOST]) + folded(far, [label(n) for n in far], begins)
 
 
-def folded(nodes, labels):
+def folded(nodes, labels, begins):
     found = longest(labels)
     if found is None:
         return whole(nodes)
-    start, period, times = found
+    start, period, times, slack = found
+    start += next((k for k in range(slack + 1) if begins[start + period + k]), 0)
     inner, end = start + period, start + period * (times - 1)
     middle = Unit(nodes[inner:end], f"{times - 2} more like the {counted(period)} above",
                   counted(end - inner)) if period > 1 else Unit(
                   nodes[inner:end], f"{times - 2} more of these", "")
     last = end + period
-    return [*folded(nodes[:start], labels[:start]), *whole(nodes[start:inner]), middle,
-            *whole(nodes[end:last]), *folded(nodes[last:], labels[last:])]
+    return [*folded(nodes[:start], labels[:start], begins[:start]), *whole(nodes[start:inner]),
+            middle, *whole(nodes[end:last]), *folded(nodes[last:], labels[last:], begins[last:])]
 
 
 def longest(labels):
-    """(start, period, times) of the repetition that hides the most, or None.
+    """(start, period, times, slack) of the repetition that hides the most, or None; it may start
+    as much later as the slack.
 
-    >>> longest(list("xabcabcabcabcy"))
-    (1, 3, 4)
+    >>> longest(list("xabcabcabcaby"))
+    (1, 3, 3, 2)
     """
     best, hides = None, 0
     for period in range(1, len(labels) // LEAST + 1):
@@ -76,7 +81,7 @@ def longest(labels):
                 continue
             times = run // period + 1
             if times >= LEAST and (times - 2) * period > max(hides, 2):
-                best, hides = (i - run, period, times), (times - 2) * period
+                best, hides = (i - run, period, times, run % period), (times - 2) * period
             run = 0
     return best
 

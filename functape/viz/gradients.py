@@ -39,10 +39,10 @@ class watch_gradients(checks.Around):
                 self.flows[node.seq, i] = size(array)
         return parts
 
-    def label(self, node, i):
-        """What to write at the edge to input `i` of a node; '' if nothing flowed."""
+    def flow(self, node, i):
+        """What flowed along the edge to input `i` of a node: a tuple of one size, or of none."""
         known = self.flows.get((node.seq, i))
-        return "" if known is None else shown(*known)
+        return () if known is None else (known,)
 
 
 def size(array):
@@ -51,6 +51,19 @@ def size(array):
         return True, array.reshape(())
     return False, mx.sqrt(mx.square(mx.abs(array.astype(
         mx.complex64 if array.dtype == mx.complex64 else mx.float32))).sum())
+
+
+def told(flow):
+    """What to write at a line for what flowed along it: of two edges both, of more the range.
+
+    >>> told([(False, mx.array(2.0)), (False, mx.array(0.5)), (False, mx.array(1.0))])
+    '3 \N{MULTIPLICATION SIGN} |g| 0.5 to 2'
+    """
+    if len(flow) < 3:
+        return " + ".join(shown(*size) for size in flow)
+    norms = sorted((abs(value.item()) for _, value in flow), key=lambda n: (n != n, n))  # NaN last
+    ends = dict.fromkeys(f"{norm:.3g}" for norm in (norms[0], norms[-1]))
+    return f"{len(flow)} \N{MULTIPLICATION SIGN} |g| {' to '.join(ends)}"
 
 
 def shown(single, value):

@@ -2,15 +2,18 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain
 
 import mlx.core as mx
 
 from functape import tree
+from functape.autograd.checkpoint import Slot
+from functape.autograd.saved import Packed
 from functape.errors import ArgumentError, GraphError, describe
 from functape.op import Value
 from functape.ops.families import batch_elementwise
 from functape.sinks import AccumulateGrad, Capture
-from functape.tape import RELEASED, NodeOfMany, OpNode, Output
+from functape.tape import Identity, OpNode, Output
 from functape.tensor import Tensor, constant
 from functape.tree_keys import parameter_labels
 from functape.viz.folding import Unit, by_repeats, by_scope, counted
@@ -26,8 +29,9 @@ class Box:
     `kind` is op, fold (several nodes), leaf, again (a leaf that stands elsewhere), result, or more
     (what the limit cut off). `type` says what comes out, as in ``[64,10]``. `saved` has a row
     (name, type, bytes, is_constant) for each saved value, `facts` the parameters that the rules
-    read, `marks` the hooks. `above` lists the boxes whose values go in, `flows` the gradient to
-    each. `freed`: a pass has used up what was saved. `scope`: as in scopes.scope_of.
+    read, `marks` the hooks. `above` lists the boxes whose values go in, `flows` the sizes of the
+    gradients that go back to each. `freed`: a pass has used up what was saved. `scope`: as in
+    scopes.scope_of.
     """
 
     kind: str
@@ -96,8 +100,9 @@ def read(y, names=None, limit=200, fold=True, gradients=None):
       fold: fold repeated blocks of long tapes; "scopes": each outermost name_scope; False: nothing.
       gradients: what `watch_gradients` saw; True: look now.
     """
-    roots = [v for v in tree.leaves(y) if isinstance(v, Value)]
-    off = [v for v in roots if type(v) is not Tensor or v.edge is None]
+    found = zip(tree.paths(y), tree.leaves(y), strict=True)
+    roots = {path: v for path, v in found if isinstance(v, Value)}
+    off = [v for v in roots.values() if type(v) is not Tensor or v.edge is None]
     if off or not roots:
         given = describe(off[0]) if off else describe(y)
         raise GraphError(f"A picture shows the tape behind a tensor, but {given} is not on a tape. "
@@ -105,9 +110,9 @@ def read(y, names=None, limit=200, fold=True, gradients=None):
                          "functape.viz.draw(f, *args).")
     if fold not in (True, False, "scopes"):
         raise ArgumentError(f'fold is True, False or "scopes", but got {describe(fold)}.')
-    nodes = reachable([owner(r.edge) for r in roots])
+    nodes = reachable([owner(r.edge) for r in roots.values()])
     if gradients is True:
-        gradients = measure(roots, [n for n in nodes if n.is_sink])
+        gradients = measure(roots.values(), [n for n in nodes if n.is_sink])
     return Reader(naming(names or {}), limit, fold, gradients or None).graph(roots, nodes)
 
 
@@ -130,14 +135,14 @@ class Reader:
 
     def graph(self, roots, nodes):
         ops = [n for n in nodes if not n.is_sink]
-        for root in roots:
+        for root in roots.values():
             self.shapes.setdefault(owner(root.edge), root.shape)
         for node in reversed(ops):
             self.learn(node)
         units = self.units(ops)[-self.limit:]
         shown = [n for unit in units for n in unit.nodes]
         place = {n: i for i, unit in enumerate(units) for n in unit.nodes}
-        last = {owner(r.edge) for r in roots}
+        last = {owner(r.edge) for r in roots.values()}
         single = {n for unit in units if len(unit.nodes) == 1 for n in unit.nodes}
         users = {}
         for node in shown:
@@ -159,10 +164,10 @@ class Reader:
             boxes.append(self.op(unit.nodes[0]) if len(unit.nodes) == 1
                          else self.folded(unit, inside[i]))
             self.connect(boxes[-1], unit, place, missing)
-        for i, root in enumerate(roots):
-            title = "result" if len(roots) == 1 else f"result {i}"
-            boxes.append(Box("result", title, describe(root), above=[place[owner(root.edge)]],
-                             flows=[""]))
+        for path, root in roots.items():
+            boxes.append(Box("result", "result" + path, describe(root),
+                             above=[place[owner(root.edge)]],
+                             flows=[()]))
         boxes = repeat_leaves(boxes)
         adopt(boxes)
         return Graph(boxes, sum(self.arrays.values()), len(shown), len(leaves))
@@ -171,7 +176,7 @@ class Reader:
         if self.fold == "scopes":
             return by_scope(ops, scope_of)
         if self.fold:
-            return by_repeats(ops, lambda n: (n.name, self.shapes.get(n)))
+            return by_repeats(ops, lambda n: (n.name, self.shapes.get(n)), scope_of)
         return [Unit([n]) for n in ops]
 
     def connect(self, box, unit, place, missing):
@@ -182,22 +187,20 @@ class Reader:
                 source = None if edge is None else owner(edge)
                 if source is None or source in own or (source.is_sink and source not in place):
                     continue
-                known = self.gradients is not None
-                flow = self.gradients.label(node, i) if known else ""
                 if source in place or missing:
+                    flow = () if self.gradients is None else self.gradients.flow(node, i)
                     lines.setdefault(place.get(source, 0), []).append(flow)
         for above, flows in lines.items():
-            if len(unit.nodes) == 1:
-                box.above += [above] * len(flows)
-                box.flows += flows
-            else:
-                box.above.append(above)
-                box.flows.append(" + ".join(filter(None, flows)) if len(flows) < 3 else "")
+            if len(unit.nodes) > 1:  # one line for all
+                flows = [tuple(chain(*flows))]
+            box.above += [above] * len(flows)
+            box.flows += flows
 
     def folded(self, unit, leaves):
         """One box for several nodes, and for the leaves that no other uses."""
         boxes = [self.op(n) for n in unit.nodes]
-        size = sum({id(a): a.nbytes for n in unit.nodes for a in arrays_saved(n)}.values())
+        arrays = [a for n in unit.nodes for a in arrays_kept(n)]
+        size = sum({id(a): a.nbytes for a in arrays}.values())
         facts = [", ".join(f"{box.title}" for box in boxes[:4])
                  + (", \N{HORIZONTAL ELLIPSIS}" if len(boxes) > 4 else "")]
         note = ", ".join(filter(None, [unit.note, counted(leaves, "leaf") if leaves else ""]))
@@ -208,10 +211,10 @@ class Reader:
 
     def learn(self, node):
         """Note the shapes of the inputs that this node knows of."""
-        if not isinstance(node, OpNode):
-            known = [self.shapes.get(node)] * len(node.edges)
-        else:
+        if isinstance(node, OpNode):
             known = input_shapes(node, self.shapes.get(node))
+        else:
+            known = [self.shapes.get(node) if type(node) is Identity else None] * len(node.edges)
         for edge, shape in zip(node.edges, known, strict=True):
             if edge is not None and shape is not None:
                 self.shapes.setdefault(owner(edge), shape)
@@ -228,24 +231,23 @@ class Reader:
         return Box("leaf", "leaf", bracket(self.shapes.get(node)), "gone")
 
     def op(self, node):
-        box = Box("op", node.name.removesuffix("Backward").lower(),
-                  bracket(self.shapes.get(node)), scope=scope_of(node), marks=hooks_at(node))
-        if not isinstance(node, OpNode):
-            return box
-        box.title = node.plan.op.name
-        if isinstance(node, NodeOfMany):
-            box.type = ", ".join(bracket(shape) for shape, _ in node.avals)
-        if node.saved is RELEASED:
+        box = Box("op", node.name.removesuffix("Backward"), bracket(self.shapes.get(node)),
+                  scope=scope_of(node), marks=hooks_at(node))
+        if isinstance(node, OpNode):
+            box.title = node.plan.op.name
+        if hasattr(node, "avals"):
+            box.type = ", ".join(bracket(aval and aval[0]) for aval in node.avals)
+        kept = node.keeps()
+        if kept is None:
             box.freed = True
             box.facts.append("what it saved is freed")
             return box
-        arrays, facts = saved(node)
-        rows = zip(arrays.items(), node.plan.sources, strict=True)
-        for (name, value), at in sorted(rows, key=lambda row: (row[1] < 0, abs(row[1]))):
-            fixed = at >= 0 and node.edges[at] is None
-            box.saved.append((name, describe(value), self.size(value), fixed))
-        box.facts = [f"{name}={short(value)}" for name, value in facts.items()
-                     if not name.endswith(("_shape", "_dtype", "_space", "shapes"))]
+        for name, fixed in in_order(node, kept):
+            value, kind = standing_for(kept[name])
+            box.saved.append((name, kind, self.size(value), fixed))
+        if isinstance(node, OpNode):
+            box.facts = [f"{name}={short(value)}" for name, value in facts(node).items()
+                         if not name.endswith(("_shape", "_dtype", "_space", "shapes"))]
         return box
 
     def size(self, value):
@@ -255,11 +257,32 @@ class Reader:
         return size
 
 
-def arrays_saved(node):
-    """The arrays that a node keeps."""
-    if not isinstance(node, OpNode) or node.saved is RELEASED:
-        return []
-    return [a for a in node.saved[: len(node.plan.arrays)] if type(a) is mx.array]
+def in_order(node, kept):
+    """Pairs (name, is constant) of what a node keeps; of an op, inputs first."""
+    if not isinstance(node, OpNode):
+        return [(name, False) for name in kept]
+    rows = sorted(zip(kept, node.plan.sources, strict=True), key=lambda r: (r[1] < 0, abs(r[1])))
+    return [(name, at >= 0 and node.edges[at] is None) for name, at in rows]
+
+
+def standing_for(value):
+    """(the array that is kept, or None; what to call it)."""
+    if isinstance(value, Slot):  # of a checkpoint
+        value = value.value
+        return value, "computed again" if value is None else describe(value)
+    if isinstance(value, Packed):
+        return value.object, f"{describe(value)}, packed"
+    return value, describe(value)
+
+
+def values_kept(node):
+    """The values that a node keeps, by name."""
+    return {name: standing_for(value)[0] for name, value in (node.keeps() or {}).items()}
+
+
+def arrays_kept(node):
+    """The arrays among them."""
+    return [value for value in values_kept(node).values() if type(value) is mx.array]
 
 
 def hooks_at(node):
@@ -289,16 +312,16 @@ def reachable(roots):
 
 
 def repeat_leaves(boxes):
-    """The boxes, where a leaf with many uses stands again, by name, at each use but the first."""
-    uses = {}
+    """The boxes, where a leaf with many users stands again, by name, at each but the first."""
+    users = {}
     for i, box in enumerate(boxes):
-        for k, above in enumerate(box.above):
-            uses.setdefault(above, []).append((i, k))
-    again = {place: boxes[i].title for i, places in uses.items()
-             if boxes[i].kind == "leaf" and len(places) > 2 for place in places[1:]}
+        for above in dict.fromkeys(box.above):
+            users.setdefault(above, []).append(i)
+    again = {(above, user): boxes[above].title for above, found in users.items()
+             if boxes[above].kind == "leaf" and len(found) > 2 for user in found[1:]}
     numbers = {place: n for n, place in enumerate(again)}
     for i, box in enumerate(boxes):
-        box.above = [numbers.get((i, k), above + len(again)) for k, above in enumerate(box.above)]
+        box.above = [numbers.get((above, i), above + len(again)) for above in box.above]
     return [*(Box("again", title) for title in again.values()), *boxes]
 
 
@@ -313,28 +336,26 @@ def adopt(boxes):
             (box.scope,) = users[i]
 
 
-def saved(node):
-    """Two dicts, by name: the arrays that a node saved, and the facts."""
+def facts(node):
+    """The parameters that the rules of a node read, by name."""
     names = dict.fromkeys(n for _, rule in node.plan.rules for n in rule.reads)
     arrays = node.plan.arrays
-    facts = [n for n in names if n not in arrays]
-    values = list(node.saved)
-    return (dict(zip(arrays, values, strict=False)),
-            dict(zip(facts, values[len(arrays):], strict=True)))
+    return dict(zip([n for n in names if n not in arrays], node.saved[len(arrays):], strict=True))
 
 
 def input_shapes(node, out_shape):
     """The shape of each input, or None, by what the node saved."""
     op = node.plan.op
-    if node.saved is RELEASED:
+    arrays = node.keeps()
+    if arrays is None:
         return [None] * len(node.edges)
-    arrays, facts = saved(node)
+    known = facts(node)
     if op.variadic:
-        return list(facts.get("shapes", [None] * len(node.edges)))
+        return list(known.get("shapes", [None] * len(node.edges)))
     if op.batch is batch_elementwise:
-        spaces = [facts.get(f"{name}_space") for name in op.args]
+        spaces = [known.get(f"{name}_space") for name in op.args]
         return [out_shape if space is None else space[0] for space in spaces]
-    return [facts.get(f"{name}_shape", getattr(arrays.get(name), "shape", None))
+    return [known.get(f"{name}_shape", getattr(arrays.get(name), "shape", None))
             for name in op.args]
 
 

@@ -3,12 +3,13 @@
 from html import escape
 
 from functape.viz.folding import counted
+from functape.viz.gradients import told
 from functape.viz.layout import place
 
 EM = 12.0  # font size; all text is monospaced, so widths are known without a font
 CHAR = 0.61 * EM
 SMALL = 0.61 * 11  # the width of a letter at a line
-ROW, HEAD, PAD, MARGIN, FOOT = 17, 26, 11, 22, 70
+ROW, HEAD, PAD, MARGIN, LINE = 17, 26, 11, 22, 18
 
 PALETTE = ("#0ea5e9", "#f43f5e", "#84cc16", "#a855f7", "#f97316", "#06b6d4", "#eab308", "#64748b")
 
@@ -45,13 +46,14 @@ def to_svg(graph):
     lines = [(above, i) for i, box in enumerate(graph.boxes) for above in box.above]
     layout = place([(c.width, c.height) for c in cards], lines)
     colors = scope_colors(graph)
-    notes = summary(graph)
+    notes = list(summary(graph))
     framed = frames(graph, cards, layout)
     titles = [(x - 2, y - 11, x + len(name) * CHAR + 2, y + 3) for x, y, name, _ in framed]
     width = max(layout.width, max(map(len, notes)) * CHAR) + 2 * MARGIN
     keys = list(legend(colors))
     top = MARGIN + (16 * (len(keys) + 1) if keys else 0)  # below the keys the title of a frame
-    height = layout.height + top + MARGIN + FOOT
+    foot = top + layout.height + MARGIN
+    height = foot + LINE * len(notes) + 16
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tape" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
@@ -66,7 +68,7 @@ def to_svg(graph):
         *(card.draw(x, y, colors.get(card.box.scope and card.box.scope[0][0]))
           for card, (x, y) in zip(cards, layout.centres, strict=True)),
         "</g>",
-        *(f'<text class="dim" x="{width / 2:.1f}" y="{height - MARGIN - 36 + 18 * i:.1f}" '
+        *(f'<text class="dim" x="{width / 2:.1f}" y="{foot + LINE * i + 12:.1f}" '
           f'text-anchor="middle">{escape(note)}</text>' for i, note in enumerate(notes)),
         *keys,
         "</svg>",
@@ -93,9 +95,14 @@ def legend(colors):
 
 
 def summary(graph):
-    return (f"{counted(graph.nodes)}, {counted(graph.leaves, 'leaf')}, "
-            f"{amount(graph.saved_bytes)} saved",
-            "values flow down, gradients up;", "a card lists what its node saves")
+    """The words below the picture: how much there is, and how to read it."""
+    last = "the last " if graph.count("more") else ""
+    yield (f"{last}{counted(graph.nodes)}, {counted(graph.leaves, 'leaf')}, "
+           f"{amount(graph.saved_bytes)} saved")
+    yield "values flow down, gradients up;"
+    yield "a card lists what its node saves"
+    if any(flow for box in graph.boxes for flow in box.flows):
+        yield "a line: the gradient, or its norm |g|"
 
 
 def amount(size):
@@ -187,15 +194,15 @@ def curves(graph, cards, layout, taken):
             starts.setdefault(above, []).append((above, i))
             ends.setdefault(i, []).append((above, i))
         for above, flow in zip(box.above, box.flows, strict=True):
-            flows.setdefault((above, i), []).append(flow)
+            flows.setdefault((above, i), []).extend(flow)
     out = ports(starts, cards, centres, lambda k: (ways[k] or [centres[k[1]]])[0][0], +1)
     into = ports(ends, cards, centres, lambda k: (ways[k] or [centres[k[0]]])[-1][0], -1)
     for line in out:
         yield curve([out[line], *ways[line], into[line]])
     taken = list(taken)
     for line in sorted(out, key=lambda k: (layout.tops[k[1]], into[k])):  # over all lines
-        words = " + ".join(filter(None, flows[line]))
-        if words:
+        if flows[line]:
+            words = told(flows[line])
             start = (ways[line] or [out[line]])[-1]
             yield label(words, start, into[line], layout.tops[line[1]], taken)
 

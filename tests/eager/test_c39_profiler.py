@@ -214,6 +214,29 @@ def test_saved_bytes_and_memory():
     assert sine.allocated_bytes >= 4000
 
 
+def test_what_rules_of_the_users_own_save_counts():
+    class Cube(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 3.0 * g * x * x
+
+    cube = ft.custom_vjp(lambda x: x * x * x)
+    cube.defvjp(lambda x: (x * x * x, x), lambda x, g: (3.0 * g * x * x,))
+    for f in (Cube.apply, cube):
+        x = ft.ones(100, requires_grad=True)
+        with profile() as prof:
+            f(x).backward(ft.ones(100))
+        *_, row = prof.nodes()  # behind those of the rule's forward pass
+        assert row["saved_bytes"] == 400 <= prof.saved_peak_bytes
+        assert row["backward_time"] > 0.0
+
+
 def test_a_nested_profile_does_not_hide_the_peak():
     with profile() as outer:
         big = ft.ones(1_000_000) * 2.0

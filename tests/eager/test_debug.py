@@ -1,5 +1,9 @@
 """functape.debug: the operation that made a NaN, and why a leaf has no gradient."""
 
+import re
+import sys
+import traceback
+
 import pytest
 
 import functape as ft
@@ -62,10 +66,17 @@ def test_nans_of_a_backward_pass():
 
 def test_breakpoint(monkeypatch, capsys):
     stopped = []
-    monkeypatch.setattr("builtins.breakpoint", lambda: stopped.append(True))
+
+    def stop():
+        stopped.append([frame for frame, _ in traceback.walk_stack(sys._getframe(1))])
+
+    monkeypatch.setattr("builtins.breakpoint", stop)
     with debug.breakpoint_on_nan():
         leaf(0.0) / leaf(0.0)
-    assert stopped == [True] and "divide made 1 nan" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    (frames,) = stopped
+    up = int(re.search(r"\(up (\d+): your line\)", said)[1])
+    assert "divide made 1 nan" in said and frames[up] is sys._getframe()
 
 
 def test_explain_none():
@@ -95,6 +106,39 @@ def test_the_line_where_the_way_ends():
     assert "watch()" in debug.explain_none(w, y)
 
 
+def test_ways_that_end_without_a_further_operation():
+    v, w, z = leaf(1.0, 2.0), leaf(1.0, 2.0), leaf(1.0, 2.0)
+    with debug.watch() as seen:
+        y = leaf(1.0).sum() + (v * v).sum().item()  # read
+        y = y + ft.tensor(w.tolist()).sum() + ft.stop_gradient(z).sum()  # stopped
+    text = debug.explain_none(v, y, seen)
+    assert text.startswith("No operation used what sum made at line") and "# read" in text
+    assert debug.explain_none(w, y, seen) == "No operation used it while watch() was on."
+    text = debug.explain_none(z, y, seen)  # the user's line, not that of a library between
+    assert text.startswith("stop_gradient has no derivative, at line") and "# stopped" in text
+
+
+def test_nans_are_found_in_jitted_functions():
+    f = ft.jit(lambda x: x / x)  # the quotient
+    assert f(np.array(1.0)).item() == 1.0  # compiled before
+    for g, x in ((f, np.zeros(2)), (ft.jit(ft.grad(f)), np.array(0.0)), (ft.vmap(f), np.zeros(2))):
+        with debug.nans(), pytest.raises(AnomalyError, match="divide made .*# the quotient"):
+            g(x)
+    assert np.isnan(f(np.array(0.0)))
+
+
+def test_statistics_of_complex_numbers():
+    z = np.array([3.0 + 4.0j, 0.0])
+    with debug.nans(), pytest.raises(AnomalyError, match="moduli: from 0 to 5, mean 2.5"):
+        z / z
+
+
+def test_anomaly_mode_says_which_compiled_line_it_does_not_check():
+    f = ft.jit(lambda x: ft.grad(lambda x: x * x)(x))  # compiled
+    with ft.autograd.detect_anomaly(), pytest.warns(UserWarning, match="# compiled"):
+        assert f(np.array(3.0)).item() == 6.0
+
+
 def test_inspect():
     v, w = leaf(1.0, 2.0), leaf(1.0, 2.0)
     gone = leaf(1.0)
@@ -103,6 +147,6 @@ def test_inspect():
     found = debug.inspect(y, {"p": {"v": v}, "w": w})
     assert found["nodes"] == 3 and found["leaves"] == ["p['v']"] and found["dead ends"] == 1
     assert found["no gradient"][0].startswith("w: The result was not computed from it")
-    assert "dead ends: 1" in str(found)
+    assert "dead ends: 1\nno gradient:\n  w: The result" in str(found)
     with pytest.raises(ArgumentError, match="on a tape"):
         debug.inspect(ft.ones(2))

@@ -15,7 +15,7 @@ from functape.autograd import calls, checks
 from functape.autograd.anomaly import arrays_of
 from functape.errors import describe
 from functape.op import levels
-from functape.tape import Output, mode
+from functape.tape import OpNode, Output, mode
 
 FORWARD, BACKWARD, RANGE = "forward", "backward", "range"
 
@@ -131,17 +131,22 @@ def timed(call, op, *args, **params):
 
 
 def note(node):
-    """Tell the open event which node it made, and what that keeps."""
-    if not hasattr(node, "plan") or not listening.open:
-        return
-    event = listening.open[-1]
-    event.number = node.seq
-    if type(node.saved) is not list:
-        return
-    for array in arrays_of(node.saved[: len(node.plan.arrays)]):
-        event.saved_bytes += array.nbytes
-        for profile in event.profiles:
+    """Note what a node keeps that was made, and tell the event of its op."""
+    arrays = arrays_kept(node)
+    for array in arrays:
+        for profile in listening.profiles:
             profile.kept.add(array)
+    if isinstance(node, OpNode) and listening.open:
+        event = listening.open[-1]
+        event.number, event.saved_bytes = node.seq, total(arrays)
+
+
+def arrays_kept(node):
+    return list(arrays_of(node.keeps() or {}))
+
+
+def total(arrays):
+    return sum(array.nbytes for array in arrays)
 
 
 class Kept:
@@ -186,6 +191,8 @@ class Timing(checks.Around):
         event = begin(node.name, BACKWARD)
         event.inputs = describe(g)
         event.number = node.seq
+        if not isinstance(node, OpNode):  # what an op saved is told by its event forward
+            event.saved_bytes = total(arrays_kept(node))
         try:
             parts = super().pullback(node, g, lift, live)
             event.evaluated = settle([g, *(part for _, part in parts)])
