@@ -147,10 +147,16 @@ def issubdtype(a, b):
     >>> issubdtype("float32", floating), issubdtype("int8", floating)
     (True, False)
     """
-    a = as_dtype(a, "issubdtype") if type(a) is not mx.DtypeCategory else a
-    if type(b) is not mx.DtypeCategory:
-        b = as_dtype(b, "issubdtype")
-    return mx.issubdtype(a, b)
+    return mx.issubdtype(kind_of(a), kind_of(b))
+
+
+def kind_of(a):
+    """A dtype or a kind, of MLX's or NumPy's: `numpy.floating` is `floating`."""
+    if type(a) is mx.DtypeCategory:
+        return a
+    if isinstance(a, type) and issubclass(a, np.generic) and a.__name__ in KINDS:
+        return getattr(mx, a.__name__)
+    return as_dtype(a, "issubdtype")
 
 
 ARRAY_API_KINDS = {

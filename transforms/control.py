@@ -11,7 +11,7 @@ import functools
 import mlx.core as mx
 
 from functape import dtypes, tree
-from functape.errors import ArgumentError, ConcretizationError, describe
+from functape.errors import ArgumentError, ConcretizationError, RangeError, describe
 from functape.numpy.arguments import as_type
 from functape.op import Value
 from functape.ops.elementwise import equal, not_equal, stop_gradient, where
@@ -66,8 +66,8 @@ def switch(index, branches, *operands, operand=NOT_GIVEN):
     """
     branches = list(branches)
     if not branches or not all(callable(f) for f in branches):
-        raise ArgumentError("switch takes a sequence of one or more functions, but got "
-                            f"{[describe(f) for f in branches]}.")
+        raise RangeError("switch takes a sequence of one or more functions, but got "
+                         f"{[describe(f) for f in branches]}.")
     operands = arrays("switch", operands if operand is NOT_GIVEN else (operand,))
     index = scalar("switch", "index", index)
     if not dtypes.issubdtype(index.dtype, dtypes.integer):

@@ -13,8 +13,6 @@ from functape.tape import mode, seen
 from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
 from functape.transforms import boundary
 
-FLOAT0 = numpy.dtype([("float0", numpy.void, 0)])  # JAX's type for derivatives by integers
-
 
 class Pullback:
     """The reverse pass of one call, ready to run: from cotangents to cotangents."""
@@ -63,7 +61,7 @@ class Pullback:
     def cotangent(self, g, value):
         if g is None:
             inexact = value.dtype in INEXACT
-            return Op.zeros(value) if inexact else numpy.zeros(value.shape, FLOAT0)
+            return Op.zeros(value) if inexact else numpy.zeros(value.shape, boundary.FLOAT0)
         g = constant(g)
         return g if g.dtype == value.dtype else g.astype(value.dtype)
 
@@ -79,7 +77,7 @@ def vjp(f, *primals, has_aux=False):
 
     Args:
       f: function of arrays or pytrees of arrays.
-      *primals: the arguments x, floating-point or complex.
+      *primals: the arguments x; cotangents of integers have the dtype `float0`.
       has_aux: `f` returns ``(out, aux)``, where aux is passed on.
 
     Returns:
@@ -95,7 +93,7 @@ def vjp(f, *primals, has_aux=False):
     check_callable("vjp", f)
     plain = boundary.is_plain(primals)
     labels = [f"primals[{i}]" for i in range(len(primals))]
-    values, structure = boundary.inexact_leaves("vjp", primals, labels)
+    values, structure = boundary.inexact_leaves("vjp", primals, labels, allow_int=True)
     pull = Pullback("vjp", lambda leaves: f(*tree.unflatten(structure, leaves)), values, has_aux)
 
     def pullback(cotangent):
