@@ -163,23 +163,22 @@ from functape.transforms.loops import fori_loop, map, scan, while_loop
 
 __all__ = [
     "GatherDimensionNumbers", "GatherScatterMode", "ScatterDimensionNumbers", "gather", "scatter",
-    "scatter_add", "scatter_max", "scatter_min", "scatter_mul",
-    "Precision", "RoundingMethod", "abs", "acos", "acosh", "add", "all_gather", "argmax", "argmin",
-    "asin", "asinh", "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size",
-    "batch_matmul", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or",
-    "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes",
-    "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil", "clamp", "collapse", "complex",
-    "ConvDimensionNumbers", "concatenate", "cond", "conj", "conv", "conv_dimension_numbers",
-    "conv_general_dilated", "conv_with_general_padding", "convert_element_type",
-    "cos", "cosh", "cumlogsumexp", "cummax",
+    "scatter_add", "scatter_max", "scatter_min", "scatter_mul", "Precision", "RoundingMethod",
+    "abs", "acos", "acosh", "add", "all_gather", "argmax", "argmin", "asin", "asinh",
+    "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size", "batch_matmul",
+    "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast",
+    "broadcast_in_dim", "broadcast_like", "broadcast_shapes", "broadcast_to_rank",
+    "broadcasted_iota", "cbrt", "ceil", "clamp", "collapse", "complex", "ConvDimensionNumbers",
+    "concatenate", "cond", "conj", "conv", "conv_dimension_numbers", "conv_general_dilated",
+    "conv_with_general_padding", "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax",
     "cummin", "cumprod", "cumsum", "custom_linear_solve", "custom_root", "div", "dot",
     "dot_general", "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim",
     "dynamic_update_index_in_dim", "dynamic_update_slice", "dynamic_update_slice_in_dim", "empty",
     "eq", "erf", "erf_inv", "exp", "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full",
     "full_like", "ge", "gt", "imag", "index_in_dim", "integer_pow", "iota", "is_finite", "le",
-    "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "ne", "neg", "nextafter",
-    "optimization_barrier", "pad", "pmax", "pmean", "pmin", "population_count", "pow", "psum",
-    "real", "reciprocal", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or",
+    "linalg", "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "ne", "neg",
+    "nextafter", "optimization_barrier", "pad", "pmax", "pmean", "pmin", "population_count", "pow",
+    "psum", "real", "reciprocal", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or",
     "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round",
     "rsqrt", "scan", "select", "select_n", "shift_left", "shift_right_arithmetic",
     "shift_right_logical", "sign", "sin", "sinh", "slice", "slice_in_dim", "sort", "sort_key_val",
@@ -187,4 +186,4 @@ __all__ = [
     "tile", "top_k", "transpose", "unstack", "while_loop",
 ]
 
-__getattr__ = for_names_of(__name__)
+__getattr__ = for_names_of(__name__, ("linalg",))  # which stands on scipy, and that on lax
