@@ -107,7 +107,7 @@ def matched(name, given, value, what, of, i):
     if not isinstance(given, ARRAYS):
         raise ArgumentError(f"{name}: {what} {i} is {describe(given)}; it must be an array like "
                             f"its {of}, {describe(value)}.")
-    if type(given) is np.ndarray and given.dtype == FLOAT0 and value.dtype not in INEXACT:
+    if is_float0(given) and value.dtype not in INEXACT:
         given = mx.zeros(given.shape, dtype=value.dtype)
     g = constant(mx.array(given, dtype=value.dtype) if type(given) in NUMBERS else given)
     if g.shape != value.shape:
@@ -117,6 +117,10 @@ def matched(name, given, value, what, of, i):
         raise ShapeError(f"{name}: {what} {i} must have the dtype of its {of}, "
                          f"{describe(value)}, but is {describe(g)}. Convert it with astype.")
     return g
+
+
+def is_float0(given):
+    return type(given) is np.ndarray and given.dtype == FLOAT0
 
 
 def positions(name, argnums, count):

@@ -47,7 +47,7 @@ def cond(pred, true_fun, false_fun, *operands, operand=NOT_GIVEN):
     pred = scalar("cond", "pred", pred)
     known = value_of(pred)
     if known is not None:
-        return run("cond", true_fun if known else false_fun, operands)
+        return tree.map(constant, run("cond", true_fun if known else false_fun, operands))
     pred = pred if pred.dtype == mx.bool_ else not_equal(pred, 0)
     results = [run("cond", f, tree.map(functools.partial(gated, choice), operands))
                for f, choice in ((true_fun, pred), (false_fun, ~pred))]
@@ -76,7 +76,7 @@ def switch(index, branches, *operands, operand=NOT_GIVEN):
     index = index.clip(0, len(branches) - 1)
     known = value_of(index)
     if known is not None:
-        return run("switch", branches[known], operands)
+        return tree.map(constant, run("switch", branches[known], operands))
     results = [run("switch", f, tree.map(functools.partial(gated, equal(index, k)), operands))
                for k, f in enumerate(branches)]
     check_alike("switch", results, [f"branches[{k}]" for k in range(len(branches))])
