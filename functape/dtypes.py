@@ -18,6 +18,8 @@ int8, int16, int32, int64 = mx.int8, mx.int16, mx.int32, mx.int64
 float16, bfloat16, float32, float64 = mx.float16, mx.bfloat16, mx.float32, mx.float64
 complex64 = mx.complex64
 
+float0 = np.dtype([("float0", np.void, 0)])  # JAX's: of derivatives by and of integers
+
 # Kinds, for issubdtype.
 generic, number, integer, inexact = mx.generic, mx.number, mx.integer, mx.inexact
 signedinteger, unsignedinteger = mx.signedinteger, mx.unsignedinteger

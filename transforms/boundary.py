@@ -10,6 +10,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape import engine, tree
+from functape.dtypes import float0
 from functape.errors import ArgumentError, InplaceError, ShapeError, describe
 from functape.foreign import Foreign
 from functape.op import MIXED, Value
@@ -21,7 +22,6 @@ from functape.tree_keys import structure_differences
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS, Foreign)
 
 LEAF = tree.structure(0)
-FLOAT0 = np.dtype([("float0", np.void, 0)])  # JAX's type for derivatives by and of integers
 
 # --- in -----------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ def matched(name, given, value, what, of, i):
 
 
 def is_float0(given):
-    return type(given) is np.ndarray and given.dtype == FLOAT0
+    return type(given) is np.ndarray and given.dtype == float0
 
 
 def positions(name, argnums, count):

@@ -6,6 +6,7 @@ import mlx.core as mx
 import numpy
 
 from functape import engine, tree, tree_util
+from functape.dtypes import float0
 from functape.errors import ArgumentError, check_callable, describe
 from functape.op import Op, levels
 from functape.sinks import Extent
@@ -61,7 +62,7 @@ class Pullback:
     def cotangent(self, g, value):
         if g is None:
             inexact = value.dtype in INEXACT
-            return Op.zeros(value) if inexact else numpy.zeros(value.shape, boundary.FLOAT0)
+            return Op.zeros(value) if inexact else numpy.zeros(value.shape, float0)
         g = constant(g)
         return g if g.dtype == value.dtype else g.astype(value.dtype)
 
