@@ -18,6 +18,8 @@ int8, int16, int32, int64 = mx.int8, mx.int16, mx.int32, mx.int64
 float16, bfloat16, float32, float64 = mx.float16, mx.bfloat16, mx.float32, mx.float64
 complex64 = mx.complex64
 
+float0 = np.dtype([("float0", np.void, 0)])  # JAX's: of derivatives by and of integers
+
 # Kinds, for issubdtype.
 generic, number, integer, inexact = mx.generic, mx.number, mx.integer, mx.inexact
 signedinteger, unsignedinteger = mx.signedinteger, mx.unsignedinteger
@@ -147,10 +149,16 @@ def issubdtype(a, b):
     >>> issubdtype("float32", floating), issubdtype("int8", floating)
     (True, False)
     """
-    a = as_dtype(a, "issubdtype") if type(a) is not mx.DtypeCategory else a
-    if type(b) is not mx.DtypeCategory:
-        b = as_dtype(b, "issubdtype")
-    return mx.issubdtype(a, b)
+    return mx.issubdtype(kind_of(a), kind_of(b))
+
+
+def kind_of(a):
+    """A dtype or a kind, of MLX's or NumPy's: `numpy.floating` is `floating`."""
+    if type(a) is mx.DtypeCategory:
+        return a
+    if isinstance(a, type) and issubclass(a, np.generic) and a.__name__ in KINDS:
+        return getattr(mx, a.__name__)
+    return as_dtype(a, "issubdtype")
 
 
 ARRAY_API_KINDS = {

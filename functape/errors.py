@@ -25,8 +25,8 @@ class RangeError(ArgumentError, ValueError):
     """A number is out of its range, or a word is not one of those that are known."""
 
 
-class ShapeError(FunctapeError, ValueError):
-    """Shapes, axes or positions do not fit together."""
+class ShapeError(ArgumentError, ValueError):
+    """Shapes, axes, structures or positions do not fit together."""
 
 
 class PositionError(FunctapeError, IndexError):
@@ -35,6 +35,10 @@ class PositionError(FunctapeError, IndexError):
 
 class AxisError(ShapeError, IndexError):
     """An axis does not exist in the array, or is named twice."""
+
+
+class UnboundAxisError(ArgumentError, NameError):
+    """No running vmap has an axis of this name."""
 
 
 class GraphError(FunctapeError, RuntimeError):

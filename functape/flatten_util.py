@@ -20,7 +20,9 @@ def ravel_pytree(pytree):
 
     Returns:
       ``(vector, unravel)``: the vector, and a function that gives any vector of the same length
-      and dtype the structure, shapes and dtypes of the pytree. Both are differentiable.
+      the structure and shapes of the pytree. Where all leaves have one dtype they take that of
+      the vector; else it must be the promoted one, and each leaf gets its own. Both are
+      differentiable.
 
     >>> import functape as ft
     >>> v, unravel = ravel_pytree({"w": ft.numpy.ones((2, 1)), "b": 3.0})
@@ -46,7 +48,9 @@ def pieces(vector, avals, dtype):
     if vector.shape != (sum(sizes),):
         raise ShapeError(f"unravel takes a vector of {sum(sizes)} element(s), but got "
                          f"{describe(vector)}.")
-    if vector.dtype != dtype:
+    if all(kind == dtype for _, kind in avals):
+        avals = [(shape, vector.dtype) for shape, _ in avals]
+    elif vector.dtype != dtype:
         raise ArgumentError(f"unravel takes a vector of {str(dtype).removeprefix('mlx.core.')}, "
                             f"but got {describe(vector)}. Convert it with astype.")
     if not sizes:

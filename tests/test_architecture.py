@@ -214,7 +214,8 @@ def test_rules_call_nothing_of_mlx():
 
 NAMESPACES = ["functape", "functape.numpy", "functape.numpy.linalg", "functape.numpy.fft",
               "functape.nn", "functape.random", "functape.lax", "functape.scipy.special",
-              "functape.scipy.linalg", "functape.scipy.stats", "functape.scipy.signal",
+              "functape.lax.linalg", "functape.scipy.linalg",
+              "functape.scipy.sparse.linalg", "functape.scipy.stats", "functape.scipy.signal",
               "functape.scipy.fft", "functape.scipy.ndimage", "functape.scipy.integrate",
               "functape.autograd",
               "functape.autograd.graph", "functape.autograd.profiler", "functape.optim",

@@ -10,6 +10,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape import engine, tree
+from functape.dtypes import float0
 from functape.errors import ArgumentError, InplaceError, ShapeError, describe
 from functape.foreign import Foreign
 from functape.op import MIXED, Value
@@ -95,9 +96,9 @@ def match(name, given, structure, values, what, of):
     leaves, found = tree.flatten(given)
     if found != structure:
         lines = structure_differences(structure, found, names=(of, what))
-        raise ArgumentError(f"{name} takes a {what} with the structure of the {of}. Build it with "
-                            f"functape.tree.map over the {of}. They differ:\n  "
-                            + "\n  ".join(lines))
+        raise ShapeError(f"{name} takes a {what} with the structure of the {of}. Build it with "
+                         f"functape.tree.map over the {of}. They differ:\n  "
+                         + "\n  ".join(lines))
     return [matched(name, g, v, what, of, i) for i, (g, v) in
             enumerate(zip(leaves, values, strict=True))]
 
@@ -106,14 +107,20 @@ def matched(name, given, value, what, of, i):
     if not isinstance(given, ARRAYS):
         raise ArgumentError(f"{name}: {what} {i} is {describe(given)}; it must be an array like "
                             f"its {of}, {describe(value)}.")
+    if is_float0(given) and value.dtype not in INEXACT:
+        given = mx.zeros(given.shape, dtype=value.dtype)
     g = constant(mx.array(given, dtype=value.dtype) if type(given) in NUMBERS else given)
     if g.shape != value.shape:
         raise ShapeError(f"{name}: {what} {i} must have the shape of its {of}, {value.shape}, but "
                          f"has {g.shape}. Broadcast or reshape it first.")
     if g.dtype != value.dtype:
-        raise ArgumentError(f"{name}: {what} {i} must have the dtype of its {of}, "
-                            f"{describe(value)}, but is {describe(g)}. Convert it with astype.")
+        raise ShapeError(f"{name}: {what} {i} must have the dtype of its {of}, "
+                         f"{describe(value)}, but is {describe(g)}. Convert it with astype.")
     return g
+
+
+def is_float0(given):
+    return type(given) is np.ndarray and given.dtype == float0
 
 
 def positions(name, argnums, count):

@@ -1,6 +1,6 @@
 """Collectives: what an entry of a named vmap axis can know of the others."""
 
-from functape.errors import ArgumentError
+from functape.errors import UnboundAxisError
 from functape.op import LINEAR, Op, Value, levels
 from functape.ops.families import batch_same, total
 from functape.tensor import constant
@@ -29,8 +29,8 @@ def frame(name, axis_name):
     """(rank, size) of a named axis of a vmap that runs."""
     if axis_name not in levels.axes:
         known = ", ".join(map(repr, levels.axes)) or "none"
-        raise ArgumentError(f"{name}: no running vmap has an axis named {axis_name!r} (there: "
-                            f"{known}). Pass axis_name to vmap.")
+        raise UnboundAxisError(f"{name}: no running vmap has an axis named {axis_name!r} (there: "
+                               f"{known}). Pass axis_name to vmap.")
     return levels.axes[axis_name]
 
 

@@ -11,7 +11,7 @@ import functools
 import mlx.core as mx
 
 from functape import dtypes, tree
-from functape.errors import ArgumentError, ConcretizationError, describe
+from functape.errors import ArgumentError, ConcretizationError, RangeError, describe
 from functape.numpy.arguments import as_type
 from functape.op import Value
 from functape.ops.elementwise import equal, not_equal, stop_gradient, where
@@ -47,7 +47,7 @@ def cond(pred, true_fun, false_fun, *operands, operand=NOT_GIVEN):
     pred = scalar("cond", "pred", pred)
     known = value_of(pred)
     if known is not None:
-        return run("cond", true_fun if known else false_fun, operands)
+        return tree.map(constant, run("cond", true_fun if known else false_fun, operands))
     pred = pred if pred.dtype == mx.bool_ else not_equal(pred, 0)
     results = [run("cond", f, tree.map(functools.partial(gated, choice), operands))
                for f, choice in ((true_fun, pred), (false_fun, ~pred))]
@@ -66,8 +66,8 @@ def switch(index, branches, *operands, operand=NOT_GIVEN):
     """
     branches = list(branches)
     if not branches or not all(callable(f) for f in branches):
-        raise ArgumentError("switch takes a sequence of one or more functions, but got "
-                            f"{[describe(f) for f in branches]}.")
+        raise RangeError("switch takes a sequence of one or more functions, but got "
+                         f"{[describe(f) for f in branches]}.")
     operands = arrays("switch", operands if operand is NOT_GIVEN else (operand,))
     index = scalar("switch", "index", index)
     if not dtypes.issubdtype(index.dtype, dtypes.integer):
@@ -76,7 +76,7 @@ def switch(index, branches, *operands, operand=NOT_GIVEN):
     index = index.clip(0, len(branches) - 1)
     known = value_of(index)
     if known is not None:
-        return run("switch", branches[known], operands)
+        return tree.map(constant, run("switch", branches[known], operands))
     results = [run("switch", f, tree.map(functools.partial(gated, equal(index, k)), operands))
                for k, f in enumerate(branches)]
     check_alike("switch", results, [f"branches[{k}]" for k in range(len(branches))])

@@ -168,7 +168,8 @@ class VjpRule:
                 lines = structure_differences(form, given, names=("argument", "cotangent"))
                 raise ArgumentError(f"{self.name}: cotangent {i} of bwd must have the structure "
                                     f"of argument {i}, but they differ:\n  " + "\n  ".join(lines))
-            leaves += [constant(x, f"{self.name}: bwd returns cotangents; it", i) for x in found]
+            leaves += [None if boundary.is_float0(x) else
+                       constant(x, f"{self.name}: bwd returns cotangents; it", i) for x in found]
         return leaves
 
 

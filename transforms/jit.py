@@ -16,7 +16,13 @@ import mlx.core as mx
 from functape import tree
 from functape.autograd.anomaly import Origin, users
 from functape.autograd.checkpoint import set_generator_key
-from functape.errors import ArgumentError, ConcretizationError, check_callable, describe
+from functape.errors import (
+    ArgumentError,
+    ConcretizationError,
+    RangeError,
+    check_callable,
+    describe,
+)
 from functape.op import levels
 from functape.tape import mode, sequence
 from functape.tensor import Tensor, constant
@@ -86,10 +92,10 @@ class Compiled:
             a if type(a) is mx.array else entering(a, moving, i) for i, a in enumerate(leaves)]
         # a graph or a transform around this call, or compiling is switched off
         if levels.tracing or switched.off or any([a is None for a in arrays]):
-            return self.uncompiled(args, kwargs)
+            return self.uncompiled(structure, leaves, fixed)
         graph = self.graph(structure, fixed, arrays)
         if graph.eager:
-            return self.uncompiled(args, kwargs)
+            return self.uncompiled(structure, leaves, fixed)
         try:
             outs = graph(arrays)
         except Exception as error:
@@ -99,7 +105,7 @@ class Compiled:
                 self.warn(error)
             graph.eager = self.by_shape = True
             self.graphs[self.key(structure, fixed, arrays)] = graph
-            return self.uncompiled(args, kwargs)
+            return self.uncompiled(structure, leaves, fixed)
         self.by_shape = self.by_shape or graph.varies
         outs = outs if boundary.are_plain(kinds) else map(Tensor, outs)
         return tree.unflatten(graph.out, outs)
@@ -121,21 +127,24 @@ class Compiled:
         try:
             graph = self.graphs.get(key)
         except TypeError:
-            raise ArgumentError("jit: static arguments must be hashable, but got "
-                                f"{', '.join(describe(v) for _, v in fixed)}.") from None
+            raise RangeError("jit: static arguments must be hashable, but got "
+                             f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
             graph = self.graphs[key] = Graph(self.f, structure, fixed)
         return graph
 
     def key(self, structure, fixed, arrays):
         shapes = tuple([(a.shape, a.dtype) for a in arrays]) if self.by_shape else ()
-        return structure, fixed, shapes
+        kinds = tuple([type(v) for _, v in fixed])  # 1, 1.0 and True are equal
+        return structure, fixed, kinds, shapes
 
-    def uncompiled(self, args, kwargs):
-        """The function as it is; what comes in as `mx.array`s goes out as such."""
-        plain = boundary.is_plain(args, kwargs)
-        out = self.f(*boundary.enter(args), **boundary.enter(kwargs))
-        return tree.map(lambda o: boundary.give(o, plain), out)
+    def uncompiled(self, structure, leaves, fixed):
+        """The function as it is, on values as a graph has them; `mx.array`s go out as such."""
+        args, kwargs = complete(structure, [constant(a) for a in leaves], fixed)
+        with boundary.inside():
+            outs, form = boundary.outputs("jit", self.f(*args, **kwargs))
+        plain = boundary.are_plain(map(type, leaves))
+        return tree.unflatten(form, [boundary.give(o, plain) for o in outs])
 
     def warn(self, error):
         """Say which line stands in the way of compiling."""
@@ -205,9 +214,7 @@ class Graph:
         return self(arrays)
 
     def trace(self, arrays):
-        args, kwargs = tree.unflatten(self.structure, [Tensor(a) for a in arrays])
-        for place, v in self.fixed:
-            (args if isinstance(place, int) else kwargs)[place] = v
+        args, kwargs = complete(self.structure, [Tensor(a) for a in arrays], self.fixed)
         born = sequence()
         with boundary.inside(), tracing():
             outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
@@ -217,6 +224,14 @@ class Graph:
         if any(is_tracked(o) for o in outs):
             raise TrackedError  # by way of something that f closes over
         return [o.array for o in outs]
+
+
+def complete(structure, values, fixed):
+    """The arguments (args, kwargs) of a call: arrays from `values`, static ones from `fixed`."""
+    args, kwargs = tree.unflatten(structure, values)
+    for place, v in fixed:
+        (args if isinstance(place, int) else kwargs)[place] = v
+    return args, kwargs
 
 
 @contextlib.contextmanager
@@ -262,10 +277,26 @@ def static_positions(f, argnums, argnames):
     argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
     try:
-        names = [p.name for p in inspect.signature(f).parameters.values()
-                 if p.kind is p.POSITIONAL_OR_KEYWORD]
+        parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
         return argnums, argnames
+    check_static(parameters, argnums, argnames)
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     argnums += tuple(names.index(n) for n in argnames if n in names)
     argnames += tuple(names[i] for i in argnums if -len(names) <= i < len(names))
     return argnums, argnames
+
+
+def check_static(parameters, argnums, argnames):
+    """Refuse static arguments that the function cannot be called with."""
+    kinds = {p.kind for p in parameters}
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    named = {p.name for p in parameters if p.kind not in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL)}
+    for i in argnums:
+        if not -count <= i < count and inspect.Parameter.VAR_POSITIONAL not in kinds:
+            raise RangeError(f"jit: static_argnums names argument {i}, but the function takes "
+                             f"{count} positional argument(s).")
+    for word in argnames:
+        if word not in named and inspect.Parameter.VAR_KEYWORD not in kinds:
+            raise RangeError(f"jit: static_argnames names {word!r}, but the function has no such "
+                             f"argument (it has: {', '.join(sorted(named)) or 'none'}).")

@@ -36,11 +36,11 @@ def linearize(f, *primals, has_aux=False):
     (tensor(12.), tensor(120.))
     """
     check_callable("linearize", f)
+    labels = [f"primals[{i}]" for i in range(len(primals))]
+    values, structure = boundary.inexact_leaves("linearize", primals, labels)
     out, pullback, *aux = vjp(f, *primals, has_aux=has_aux)
     _, push = vjp(pullback, tree.map(lambda o: Op.zeros(constant(o)), out))
     plain = boundary.is_plain(primals)
-    structure = tree.structure(primals)
-    values = [constant(v) for v in tree.leaves(primals)]
 
     def pushforward(*tangents):
         """Push one tangent for each argument forward."""

@@ -207,7 +207,7 @@ def while_loop(cond_fun, body_fun, init_val):
     value, weak = entering("while_loop", "init_val", init_val)
     first = True
     while True:
-        test = scalar("while_loop", "what cond_fun returns", call(cond_fun, value))
+        test = truth(call(cond_fun, value))
         going = plain(test) != 0
         if not bool(constant(going.any())):
             return value
@@ -220,6 +220,14 @@ def while_loop(cond_fun, body_fun, init_val):
                 continue
         new = kept("while_loop", "value", value, new)
         value = new if all_go else tree.map(lambda a, b, t=test: where(t, a, b), new, value)
+
+
+def truth(given):
+    test = scalar("while_loop", "what cond_fun returns", given)
+    if test.dtype != mx.bool_:
+        raise ArgumentError("while_loop: cond_fun must return a boolean, but returned "
+                            f"{describe(test)}. Compare it: v != 0.")
+    return test
 
 
 def gated_tree(test, value):

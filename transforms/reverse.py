@@ -6,14 +6,13 @@ import mlx.core as mx
 import numpy
 
 from functape import engine, tree, tree_util
+from functape.dtypes import float0
 from functape.errors import ArgumentError, check_callable, describe
 from functape.op import Op, levels
 from functape.sinks import Extent
 from functape.tape import mode, seen
 from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
 from functape.transforms import boundary
-
-FLOAT0 = numpy.dtype([("float0", numpy.void, 0)])  # JAX's type for derivatives by integers
 
 
 class Pullback:
@@ -63,7 +62,7 @@ class Pullback:
     def cotangent(self, g, value):
         if g is None:
             inexact = value.dtype in INEXACT
-            return Op.zeros(value) if inexact else numpy.zeros(value.shape, FLOAT0)
+            return Op.zeros(value) if inexact else numpy.zeros(value.shape, float0)
         g = constant(g)
         return g if g.dtype == value.dtype else g.astype(value.dtype)
 
@@ -79,7 +78,7 @@ def vjp(f, *primals, has_aux=False):
 
     Args:
       f: function of arrays or pytrees of arrays.
-      *primals: the arguments x, floating-point or complex.
+      *primals: the arguments x; cotangents of integers have the dtype `float0`.
       has_aux: `f` returns ``(out, aux)``, where aux is passed on.
 
     Returns:
@@ -95,7 +94,7 @@ def vjp(f, *primals, has_aux=False):
     check_callable("vjp", f)
     plain = boundary.is_plain(primals)
     labels = [f"primals[{i}]" for i in range(len(primals))]
-    values, structure = boundary.inexact_leaves("vjp", primals, labels)
+    values, structure = boundary.inexact_leaves("vjp", primals, labels, allow_int=True)
     pull = Pullback("vjp", lambda leaves: f(*tree.unflatten(structure, leaves)), values, has_aux)
 
     def pullback(cotangent):

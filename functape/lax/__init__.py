@@ -4,6 +4,7 @@ This package stands above functape.transforms, since `scan`, `cond` and their re
 user's functions as transforms do: nothing below the functional layer imports it.
 """
 
+from functape.lax import linalg
 from functape.lax.contraction import batch_matmul, dot, dot_general
 from functape.lax.convolution import (
     ConvDimensionNumbers,
@@ -145,6 +146,12 @@ from functape.ops.elementwise import (
     tanh,
 )
 from functape.ops.families import add
+from functape.scipy.special import betainc, digamma, erfc, polygamma, zeta
+from functape.scipy.special import gammainc as igamma
+from functape.scipy.special import gammaincc as igammac
+from functape.scipy.special import gammaln as lgamma
+from functape.scipy.special import i0e as bessel_i0e
+from functape.scipy.special import i1e as bessel_i1e
 from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 from functape.transforms.associative import associative_scan
@@ -163,29 +170,30 @@ from functape.transforms.implicit import custom_linear_solve, custom_root
 from functape.transforms.loops import fori_loop, map, scan, while_loop
 
 __all__ = [
-    "GatherDimensionNumbers", "GatherScatterMode", "ScatterDimensionNumbers", "gather", "scatter",
-    "scatter_add", "scatter_max", "scatter_min", "scatter_mul",
-    "Precision", "RoundingMethod", "abs", "acos", "acosh", "add", "all_gather", "argmax", "argmin",
-    "asin", "asinh", "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size",
-    "batch_matmul", "bitcast_convert_type", "bitwise_and", "bitwise_not", "bitwise_or",
-    "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like", "broadcast_shapes",
-    "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil", "clamp", "collapse", "complex",
-    "ConvDimensionNumbers", "concatenate", "cond", "conj", "conv", "conv_dimension_numbers",
-    "conv_general_dilated", "conv_with_general_padding", "convert_element_type",
-    "cos", "cosh", "cumlogsumexp", "cummax",
-    "cummin", "cumprod", "cumsum", "custom_linear_solve", "custom_root", "div", "dot",
-    "dot_general", "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim",
-    "dynamic_update_index_in_dim", "dynamic_update_slice", "dynamic_update_slice_in_dim", "empty",
-    "eq", "erf", "erf_inv", "exp", "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full",
-    "full_like", "ge", "gt", "imag", "index_in_dim", "integer_pow", "iota", "is_finite", "le",
-    "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "ne", "neg", "nextafter",
-    "optimization_barrier", "pad", "pmax", "pmean", "pmin", "population_count", "pow", "psum",
+    "abs", "acos", "acosh", "add", "all_gather", "argmax", "argmin", "asin", "asinh",
+    "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size", "batch_matmul",
+    "bessel_i0e", "bessel_i1e", "betainc", "bitcast_convert_type", "bitwise_and", "bitwise_not",
+    "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like",
+    "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil", "clamp",
+    "collapse", "complex", "concatenate", "cond", "conj", "conv", "conv_dimension_numbers",
+    "conv_general_dilated", "conv_with_general_padding", "ConvDimensionNumbers",
+    "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum",
+    "custom_linear_solve", "custom_root", "digamma", "div", "dot", "dot_general",
+    "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim",
+    "dynamic_update_slice", "dynamic_update_slice_in_dim", "empty", "eq", "erf", "erf_inv", "erfc",
+    "exp", "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full", "full_like", "gather",
+    "GatherDimensionNumbers", "GatherScatterMode", "ge", "gt", "igamma", "igammac", "imag",
+    "index_in_dim", "integer_pow", "iota", "is_finite", "le", "lgamma", "linalg", "log", "log1p",
+    "logistic", "lt", "map", "max", "min", "mul", "ne", "neg", "nextafter", "optimization_barrier",
+    "pad", "pmax", "pmean", "pmin", "polygamma", "population_count", "pow", "Precision", "psum",
     "real", "reciprocal", "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or",
     "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round",
-    "rsqrt", "scan", "select", "select_n", "shift_left", "shift_right_arithmetic",
-    "shift_right_logical", "sign", "sin", "sinh", "slice", "slice_in_dim", "sort", "sort_key_val",
-    "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "sub", "switch", "tan", "tanh",
-    "tile", "top_k", "transpose", "unstack", "while_loop",
+    "RoundingMethod", "rsqrt", "scan", "scatter", "scatter_add", "scatter_max", "scatter_min",
+    "scatter_mul", "ScatterDimensionNumbers", "select", "select_n", "shift_left",
+    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "slice",
+    "slice_in_dim", "sort", "sort_key_val", "split", "sqrt", "square", "squeeze", "stack",
+    "stop_gradient", "sub", "switch", "tan", "tanh", "tile", "top_k", "transpose", "unstack",
+    "while_loop", "zeta",
 ]
 
 complete(globals())

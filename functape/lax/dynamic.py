@@ -5,7 +5,8 @@ As with JAX, a block that would reach beyond the array is moved inside.
 
 import mlx.core as mx
 
-from functape.errors import ShapeError, describe
+from functape import dtypes
+from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axis_of, shape_of, value
 from functape.ops import elementwise as ops
 from functape.ops import movement
@@ -61,10 +62,19 @@ def start_of(name, indices, x, sizes, wrap):
                          f"but has {len(indices)}.")
     if not indices:
         return None
-    start = movement.stack(*[as_type(value(i, name, 1), mx.int32) for i in indices], axis=0)
+    start = movement.stack(*[whole(name, i) for i in indices], axis=0)
     shape = constant(mx.array(x.shape))
     start = ops.where(start < 0, start + shape, start) if wrap is True else start
     return ops.minimum(ops.maximum(start, 0), shape - constant(mx.array(sizes)))
+
+
+def whole(name, index):
+    """An index as int32."""
+    found = value(index, name, 1)
+    if not dtypes.issubdtype(found.dtype, dtypes.integer):
+        raise ArgumentError(f"{name}: indices must be integers, but one is {describe(found)}. "
+                            "Convert it with astype.")
+    return as_type(found, mx.int32)
 
 
 # --- along one axis -----------------------------------------------------------------------------

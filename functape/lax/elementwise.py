@@ -158,8 +158,11 @@ def select(pred, on_true, on_false):
     >>> ft.lax.select(ft.numpy.array([True, False]), ft.numpy.ones(2), ft.numpy.zeros(2))
     tensor([1., 0.])
     """
-    return ops.where(value(pred, "select"), value(on_true, "select", 1),
-                     value(on_false, "select", 2))
+    pred = value(pred, "select")
+    if pred.dtype != mx.bool_:
+        raise ArgumentError(f"select: the predicate must be boolean, but is {describe(pred)}. "
+                            "Compare it: pred != 0.")
+    return ops.where(pred, value(on_true, "select", 1), value(on_false, "select", 2))
 
 
 def select_n(which, *cases):
@@ -170,6 +173,10 @@ def select_n(which, *cases):
     tensor([7., 5.])
     """
     which = value(which, "select_n")
+    if not (which.dtype == mx.bool_ and len(cases) == 2
+            or dtypes.issubdtype(which.dtype, dtypes.integer)):
+        raise ArgumentError("select_n: which must be integers, or booleans for two cases, but is "
+                            f"{describe(which)} for {len(cases)}.")
     out = value(cases[-1], "select_n", len(cases))
     for k in range(len(cases) - 2, -1, -1):
         out = ops.where(less_equal(as_type(which, mx.int32), k), value(cases[k], "select_n"), out)

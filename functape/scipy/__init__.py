@@ -1,8 +1,8 @@
 """jax.scipy's namespaces on functape values."""
 
-from functape.scipy import fft, integrate, linalg, ndimage, signal, special, stats
+from functape.scipy import fft, integrate, linalg, ndimage, signal, sparse, special, stats
 from functape.suggest import for_names_of
 
-__all__ = ["fft", "integrate", "linalg", "ndimage", "signal", "special", "stats"]
+__all__ = ["fft", "integrate", "linalg", "ndimage", "signal", "sparse", "special", "stats"]
 
 __getattr__ = for_names_of(__name__)

@@ -7,9 +7,8 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.lax import cummax, cummin
 from functape.numpy.arguments import as_type, axis_of, inexact, size_of, value
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.arranging import broadcast_to, flip
 from functape.numpy.extremes import argmax
 from functape.numpy.joining import concatenate
 from functape.numpy.moments import std
@@ -126,8 +125,10 @@ def runs(x):
     changes = ~(elementwise.equal(left, right) | elementwise.isnan(left) & elementwise.isnan(right))
     i = places(x)
     edge = broadcast_to(constant(True), (*x.shape[:-1], 1))
-    first = cummax(elementwise.where(concatenate([edge, changes], -1), i, 0), axis)
-    last = cummin(elementwise.where(concatenate([changes, edge], -1), i + 1, n), axis, reverse=True)
+    starts = elementwise.where(concatenate([edge, changes], -1), i, 0)
+    ends = elementwise.where(concatenate([changes, edge], -1), i + 1, n)
+    first = elementwise.maximum.accumulate(starts, axis)
+    last = flip(elementwise.minimum.accumulate(flip(ends, axis), axis), axis)
     return x, order, first, last
 
 
