@@ -267,8 +267,7 @@ def imag(val, /):
     >>> ft.numpy.imag(3 + 4j)
     tensor(4.)
     """
-    val = value(val, "imag")
-    return ops.imag(val) if val.dtype == mx.complex64 else val * 0
+    return ops.imag(value(val, "imag"))
 
 
 def conjugate(x, /):

@@ -11,6 +11,7 @@ import mlx.core as mx
 from functape.op import Op
 from functape.ops import complex_kernels, float32, float64, vector_kernels
 from functape.ops.families import (
+    WORDS,
     astype,
     batch_elementwise,
     batch_same,
@@ -178,7 +179,7 @@ sigmoid = elementwise("sigmoid", best_of(mx.sigmoid, vector_kernels.sigmoid, flo
 
 # --- trigonometric and hyperbolic ---------------------------------------------------------------
 
-sin = elementwise("sin", exact(mx.sin, float64.sin), lambda g, x: g * cos(x),
+sin = elementwise("sin", exact(float32.sin, float64.sin, mx.sin), lambda g, x: g * cos(x),
                   doc="Sine of x in radians.")
 cos = elementwise("cos", exact(mx.cos, float64.cos), lambda g, x: -g * sin(x),
                   doc="Cosine of x in radians.")
@@ -353,8 +354,8 @@ greater_equal = flat("greater_equal", mx.greater_equal, TWO, doc="x >= y.")
 isfinite = flat("isfinite", mx.isfinite, doc="Neither infinite nor NaN.")
 isnan = flat("isnan", mx.isnan, doc="NaN.")
 isinf = flat("isinf", mx.isinf, doc="Infinite.")
-signbit = flat("signbit", lambda x: mx.less(mx.where(mx.equal(x, 0), mx.reciprocal(x), x), 0),
-               doc="Negative, -0.0 included.")
+signbit = flat("signbit", lambda x: mx.less(mx.view(x, WORDS.get(x.dtype, x.dtype)), 0),
+               doc="Whether the sign bit is set: negative, -0.0 and NaNs with a sign included.")
 
 logical_not = flat("logical_not", mx.logical_not, doc="not x.")
 logical_and = flat("logical_and", mx.logical_and, TWO, doc="x and y.")

@@ -1,7 +1,7 @@
 """Kernels for float32 that are more exact than MLX's on an x86 CPU.
 
 There MLX's `exp` loses |x| / 2 units in the last place (44 at 88) and overflows from 88.4 on; its
-`erf` has an absolute error of 1e-7, so that erf(1e-8) is 0. On a GPU, and on a Mac, they stay.
+`erf` has an absolute error of 1e-7, so that erf(1e-8) is 0. On a GPU, and on a Mac, these two stay.
 """
 
 import mlx.core as mx
@@ -35,6 +35,15 @@ def exp(x):
         return mx.exp(x)
     power = mx.power(E, x)
     return power + power * (mx.clip(x, -104, 89) * REST)
+
+
+# --- sin ----------------------------------------------------------------------------------------
+
+
+def sin(x):
+    """On a CPU MLX's sine of -0.0 is 0.0. The mask adds 4% to the time for 1M elements."""
+    found = mx.sin(x)
+    return mx.where(x, found, x) if mx.default_device().type == mx.cpu else found
 
 
 # --- erf ----------------------------------------------------------------------------------------
