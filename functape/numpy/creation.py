@@ -7,7 +7,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape import dtypes
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, RangeError, ShapeError, describe
 from functape.foreign import Foreign
 from functape.numpy.arguments import (
     ARRAYS,
@@ -24,7 +24,7 @@ from functape.numpy.shapes import moveaxis
 from functape.op import Value
 from functape.ops.elementwise import floor, power
 from functape.ops.movement import copy_of, reshape, stack
-from functape.tensor import Tensor, as_array
+from functape.tensor import Tensor, as_array, number_array
 
 # --- from data ----------------------------------------------------------------------------------
 
@@ -90,8 +90,8 @@ def from_any(name, object, dtype):
         return object
     if isinstance(object, (list, tuple)):
         return from_list(object, dtype)
-    if dtype is not None and dtype.size == 8 and isinstance(object, (int, float)):
-        return from_list(object, dtype)  # exactly, where float32 would round
+    if dtype is not None and isinstance(object, (int, float)):
+        return Tensor(number_array(object, dtype))  # exactly, where float32 would round
     return Tensor(as_array(object, name))
 
 
@@ -103,6 +103,11 @@ def from_list(items, dtype):
         return nested(items)
     try:
         found = np.array(items)
+        if found.dtype.kind in "fO" and kinds and kinds <= {int, bool}:  # some are 2^63 or more
+            found = np.array(items, np.uint64)
+    except OverflowError as error:
+        raise RangeError("array: no integer dtype of 64 bits holds all integers of this list. Make "
+                         "one of them a float.") from error
     except ValueError as error:
         raise ShapeError("array: the lists are not of one length at each depth, so they form no "
                          "array. Pad the short ones.") from error
@@ -276,12 +281,21 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
         raise ArgumentError("arange: step is 0, so stop is never reached. Use linspace for a "
                             "number of points.")
     dtype = dtypes.result_type(start, stop, step) if dtype is None else dtypes.as_dtype(dtype)
-    count = max(0, math.ceil((stop - start) / step))
+    whole = all(isinstance(n, int) for n in (start, stop, step))
+    count = len(range(start, stop, step)) if whole else max(0, math.ceil((stop - start) / step))
     with on(device):
         if dtypes.issubdtype(dtype, dtypes.integer):
-            start, step = int(start), int(step)
-        points = np.arange(count) * step + start  # in double precision, rounded once
+            points = integers(count, int(start), int(step), dtype)
+        else:
+            points = np.arange(count) * step + start  # in double precision, rounded once
         return array(points, fit_sequence(points, dtype))
+
+
+def integers(count, start, step, dtype):
+    """Those of an arithmetic sequence, by arithmetic modulo 2^64, which knows no overflow."""
+    start, step = (np.array(n % 2**64, np.uint64) for n in (start, step))
+    points = np.arange(count, dtype=np.uint64) * step + start
+    return points if dtype == mx.uint64 else points.view(np.int64)
 
 
 def fit_sequence(points, dtype):
@@ -319,10 +333,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         raise ShapeError(f"linspace: num is {num}; it must be 0 or more.")
     with on(device):
         dtype = None if dtype is None else dtypes.as_dtype(dtype, "linspace")
-        found, step = between(start, stop, num, endpoint, axis, dtype)
+        whole = dtype is not None and dtypes.issubdtype(dtype, dtypes.integer)
+        wide = mx.float64 if mx.default_device().type == mx.cpu else mx.float32
+        found, step = between(start, stop, num, endpoint, axis, wide if whole else dtype)
         if dtype is not None:
-            rounded = dtypes.issubdtype(dtype, dtypes.integer)
-            found = as_type(floor(found) if rounded else found, dtype)
+            found = as_type(floor(found) if whole else found, dtype)
     return (found, step) if retstep else found
 
 
