@@ -56,11 +56,19 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None):
 def asarray(a, dtype=None, order="K", *, copy=None, device=None):
     """A value for anything array-like; a value of the right dtype is returned as it is.
 
+    Args:
+      copy: True returns another array of the same elements; False refuses to convert an array to
+        another dtype.
+
     >>> import functape as ft
     >>> ft.numpy.asarray(2.5)
     tensor(2.5)
     """
-    return made("asarray", a, dtype, bool(copy), device)
+    x = made("asarray", a, dtype, bool(copy), device)
+    if copy is False and isinstance(a, ARRAYS) and a.dtype != x.dtype:
+        raise RangeError(f"asarray: {describe(a)} cannot become {dtypes.dtype_name(x.dtype)} "
+                         "without a copy, which copy=False forbids. Leave `copy` out.")
+    return x
 
 
 def made(name, object, dtype, copy, device):
