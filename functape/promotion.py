@@ -23,7 +23,7 @@ class Promotion(threading.local):
 
 
 promotion = Promotion()
-blocks = []  # the modes of all blocks that are active in any thread
+blocks: list[str] = []  # the modes of all blocks that are active in any thread
 lock = threading.Lock()
 
 
