@@ -8,7 +8,7 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import ARRAYS, as_type, axis_of, integer, value, with_dtype
-from functape.numpy.creation import array, full, on
+from functape.numpy.creation import array, full, on, python_numbers
 from functape.numpy.shapes import moveaxis
 from functape.ops.elementwise import floor, power
 
@@ -27,15 +27,16 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
     if step == 0:
         raise ArgumentError("arange: step is 0, so stop is never reached. Use linspace for a "
                             "number of points.")
-    dtype = dtypes.result_type(start, stop, step) if dtype is None else dtypes.as_dtype(dtype)
+    dtype = None if dtype is None else dtypes.as_dtype(dtype, "arange")
+    kind = dtypes.result_type(start, stop, step) if dtype is None else dtype
     whole = all(isinstance(n, int) for n in (start, stop, step))
     count = len(range(start, stop, step)) if whole else max(0, math.ceil((stop - start) / step))
     with on(device):
-        if dtypes.issubdtype(dtype, dtypes.integer):
-            points = integers(count, int(start), int(step), dtype)
+        if dtypes.issubdtype(kind, dtypes.integer):
+            points = integers(count, int(start), int(step), kind)
         else:
-            points = np.arange(count) * step + start  # in double precision, rounded once
-        return array(points, fit_sequence(points, dtype))
+            points = np.arange(float(count)) * step + start  # in double precision, rounded once
+        return array(python_numbers(points, None) if dtype is None else points, dtype)
 
 
 def integers(count, start, step, dtype):
@@ -43,11 +44,6 @@ def integers(count, start, step, dtype):
     start, step = (np.array(n % 2**64, np.uint64) for n in (start, step))
     points = np.arange(count, dtype=np.uint64) * step + start
     return points if dtype == mx.uint64 else points.view(np.int64)
-
-
-def fit_sequence(points, dtype):
-    wide = dtype == mx.int32 and points.size and max(abs(points[0]), abs(points[-1])) >= 2**31
-    return mx.int64 if wide else dtype
 
 
 def plain(a, name):

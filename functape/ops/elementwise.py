@@ -326,12 +326,10 @@ above = flat("above", above_kernel, TWO, doc="1 where x > y, 0.5 where they are 
 
 
 def sign_kernel(x):
-    """Scaled up until the smallest number passes 1, then clipped: NaN stays, as in MLX's it does
-    not. The 0 makes one of -0.0."""
+    """MLX's, and NaN of NaN: the lesser of x and -2 is below every sign, unless it is NaN."""
     if not mx.issubdtype(x.dtype, mx.floating):
         return mx.sign(x)
-    most = mx.finfo(x.dtype).max
-    return mx.clip(x * most * most, -1, 1) + 0
+    return mx.maximum(mx.sign(x), mx.minimum(x, -2))
 
 
 sign = flat("sign", sign_kernel, doc="-1, 0 or 1; z / |z| of a complex number.")

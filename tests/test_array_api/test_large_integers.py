@@ -49,11 +49,17 @@ def test_in_functions():
 
 @pytest.mark.parametrize("bounds, dtype", [
     ((2**63, 2**63 + 3), "uint64"), ((2**63, 0, -(2**62)), "uint64"),
-    ((2**63 - 3, 2**63 - 1), "int64"),
+    ((2**63 - 3, 2**63 - 1), "int64"), ((-(2**31), 0, 2**30), "int32"),
     ((-(2**63), 2**63 - 1, 2**62), "int64"), ((5, -5, -2), "int8"), ((2**62, 2**62), "uint64")])
 def test_arange(bounds, dtype):
     found = fnp.arange(*bounds, dtype=dtype)
     assert found.tolist() == list(range(*bounds)) and found.dtype == getattr(fnp, dtype)
+
+
+def test_arange_is_as_wide_as_it_must_be():
+    assert fnp.arange(-(2**31), 2**31 - 1, 2**30).dtype == fnp.int32
+    assert fnp.arange(-(2**31) - 1, 0, 2**30).dtype == fnp.int64
+    assert fnp.arange(0, 2**32, 2**31).dtype == fnp.int64
 
 
 def test_linspace_of_integers_is_exact_at_the_ends():
