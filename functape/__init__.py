@@ -70,6 +70,7 @@ from functape.dtypes import (
     uint64,
 )
 from functape.numpy import asarray
+from functape.promotion import numpy_dtype_promotion
 from functape.suggest import for_names_of
 from functape.tensor import Tensor
 from functape.transforms import (
@@ -129,9 +130,9 @@ __all__ = [
     "inference_mode", "int16", "int32", "int64", "int8", "is_grad_enabled",
     "is_inference_mode_enabled", "is_tensor", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "lax",
     "linear_transpose", "linearize", "linspace", "logspace", "make_tape", "manual_seed", "mlx",
-    "nn", "no_grad", "numpy", "ones", "ones_like", "optim", "rand", "rand_like", "randint", "randn",
-    "randn_like", "random", "randperm", "remat", "result_type", "scipy", "set_grad_enabled",
-    "show_config", "stop_gradient", "stream", "tensor", "test_util", "tree", "tree_util", "typeof",
-    "uint16", "uint32", "uint64", "uint8", "value_and_grad", "viz", "vjp", "vmap", "zeros",
-    "zeros_like",
+    "nn", "no_grad", "numpy", "numpy_dtype_promotion", "ones", "ones_like", "optim", "rand",
+    "rand_like", "randint", "randn", "randn_like", "random", "randperm", "remat", "result_type",
+    "scipy", "set_grad_enabled", "show_config", "stop_gradient", "stream", "tensor", "test_util",
+    "tree", "tree_util", "typeof", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "viz",
+    "vjp", "vmap", "zeros", "zeros_like",
 ]

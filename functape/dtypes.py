@@ -11,6 +11,7 @@ import numpy as np
 
 from functape.errors import ArgumentError
 from functape.op import Value
+from functape.promotion import agree
 
 bool_ = mx.bool_
 uint8, uint16, uint32, uint64 = mx.uint8, mx.uint16, mx.uint32, mx.uint64
@@ -99,7 +100,9 @@ def promote_types(a, b):
     >>> dtype_name(promote_types("int32", "float16"))
     'float16'
     """
-    return mx.result_type(as_dtype(a, "promote_types"), as_dtype(b, "promote_types"))
+    a, b = as_dtype(a, "promote_types"), as_dtype(b, "promote_types")
+    agree("promote_types", [a, b])
+    return mx.result_type(a, b)
 
 
 def result_type(*arrays_and_dtypes):
@@ -114,6 +117,7 @@ def result_type(*arrays_and_dtypes):
         raise ArgumentError("result_type needs at least one array, number or dtype.")
     weak = [a for a in arrays_and_dtypes if isinstance(a, WEAK)]
     strong = [dtype_of(a) for a in arrays_and_dtypes if not isinstance(a, WEAK)]
+    agree("result_type", strong)
     if not strong:
         strong, weak = [BY_PYTHON[python_type(weak[0])]], weak[1:]
     found = strong[0]

@@ -25,6 +25,10 @@ class RangeError(ArgumentError, ValueError):
     """A number is out of its range, or a word is not one of those that are known."""
 
 
+class TypePromotionError(ArgumentError, ValueError):
+    """Arrays of different dtypes met where promotion is strict."""
+
+
 class ShapeError(ArgumentError, ValueError):
     """Shapes, axes, structures or positions do not fit together."""
 

@@ -16,7 +16,7 @@ import types
 
 import mlx.core as mx
 
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, RangeError, ShapeError, describe
 
 NUMBERS = (bool, int, float, complex)
 LINEAR = "linear"  # as a jvp: apply the op itself to the tangents
@@ -154,7 +154,11 @@ class Op:
     def __repr__(self):
         return f"<op {self.name}({', '.join(self.args)})>"
 
+    watch = None  # sees every call while promotion is strict somewhere; promotion.py supplies it
+
     def __call__(self, *args, **params):
+        if self.watch is not None:
+            self.watch(args)
         for a in args:
             if isinstance(a, Value):  # it hands on to one of higher rank, if there is one
                 return a.interpret(self, args, params)
@@ -217,6 +221,8 @@ class Op:
         extra = "".join(f", {k}={v!r}" for k, v in params.items())
         kind = ShapeError if isinstance(error, (ValueError, IndexError)) else ArgumentError
         reason = str(error).splitlines()[0].rstrip(".")
+        if "overflow" in reason:
+            kind = RangeError
         if isinstance(error, TypeError) and not self.variadic and len(args) != len(self.args):
             return ArgumentError(f"{self.name} takes {len(self.args)} array(s), "
                                  f"{', '.join(self.args)}, but got {len(args)}: {given}.")
@@ -251,6 +257,8 @@ COMPLAINTS = {
     "cannot be broadcast": (
         "these shapes do not broadcast",
         "From the last, lengths must be equal, or 1: add an axis with x[:, None], or reshape."),
+    "would result in overflow": (
+        "the number does not fit into the array's dtype", "Use a wider dtype, or a float."),
     "Only allowed on integer": (
         "it takes integers or booleans", "Convert them, x.astype(functape.int32)."),
     "incompatible function arguments": (

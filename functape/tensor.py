@@ -4,10 +4,12 @@ Its methods that compute (`x.sum()`, `x @ w`) are installed by functape.numpy on
 the wrappers of `jvp` and `vmap` have them too. What stands here is what only a tensor has.
 """
 
+import functools
+
 import mlx.core as mx
 import numpy as np
 
-from functape.errors import ArgumentError, FunctapeError, GraphError, describe
+from functape.errors import ArgumentError, FunctapeError, GraphError, RangeError, describe
 from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
 from functape.tape import (
@@ -78,7 +80,7 @@ class Tensor(Value):
         except (ValueError, TypeError, IndexError, RuntimeError) as error:
             if rank or isinstance(error, FunctapeError):
                 raise
-            raise op.failed(error, data, params) from error
+            out = with_large_integers(op, data, params, error)
         if type(out) is tuple:
             result = tuple(map(Tensor, out, [rank] * len(out)))
         else:  # Tensor(out, rank) without the price of a call
@@ -264,7 +266,7 @@ def as_array(a, name="asarray", index=0):
     if isinstance(a, Tensor) and a.rank == 0:
         return a.array
     if isinstance(a, NUMBERS):
-        return number_array(python_number(a))
+        return number_array(a)
     if isinstance(a, (np.ndarray, np.generic)):
         return from_numpy(a)
     place = index if isinstance(index, str) else f"argument {index}"
@@ -298,10 +300,39 @@ def python_number(a):
     return next(kind(a) for kind in NUMBERS if isinstance(a, kind))
 
 
-def number_array(a):
-    if type(a) is int and not -2**63 <= a < 2**63:
-        raise ArgumentError(f"The integer {a} does not fit into 64 bits. Make it a float.")
-    return mx.array(a)
+def number_array(a, dtype=None):
+    """An `mx.array` of a Python number. MLX reads integers of 64 bits with a sign: larger ones
+    become uint64, or floats where the dtype is one of floats."""
+    a = python_number(a)
+    if is_large(a):
+        if dtype is not None and mx.issubdtype(dtype, mx.inexact):
+            a = float(a)
+        elif 0 <= a < 2**64:
+            a = np.uint64(a)
+        else:
+            raise ArgumentError(f"The integer {a} does not fit into 64 bits. Make it a float.")
+    return mx.array(a) if dtype is None else mx.array(a, dtype)
+
+
+def is_large(a):
+    return type(a) is int and not -2**63 <= a < 2**63
+
+
+def with_large_integers(op, data, params, error):
+    """What the kernel makes of the arrays that large integers take the dtype of; it has failed on
+    the integers themselves, if that was the error."""
+    large = [a for a in data if is_large(a)]
+    dtypes = [a.dtype for a in data if type(a) is mx.array]
+    if not large or not dtypes:
+        raise op.failed(error, data, params) from error
+    dtype = functools.reduce(mx.result_type, dtypes)
+    if not mx.issubdtype(dtype, mx.inexact) and not (dtype == mx.uint64 and min(large) >= 0
+                                                      and max(large) < 2**64):
+        raise RangeError(f"{op.name}: the integer {large[0]} does not fit into the arrays' "
+                         f"{str(dtype).removeprefix('mlx.core.')}. Use a wider dtype, or a float."
+                         ) from error
+    data[:] = [number_array(a, dtype) if is_large(a) else a for a in data]
+    return op.kernel(*data, **params)
 
 
 def from_numpy(a):

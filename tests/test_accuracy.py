@@ -82,7 +82,7 @@ def test_ends():
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_zero_keeps_its_sign(name, dtype):
     """By both kernels, of functions with f(x) ~ c x at 0, c > 0, and of roots. MLX's sine has 0.0
-    at -0.0 on a CPU; to mend it would double its time."""
+    at -0.0 on a CPU; to mend it would double the time of small arrays."""
     f = operator.attrgetter(name)(ft)
     for size in (1, vector_kernels.MANY):
         zeros = ft.numpy.full(size, -0.0).astype(dtype)

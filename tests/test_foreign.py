@@ -198,7 +198,7 @@ def test_numpy_arrays_of_another_byte_order(kind):
 
 @pytest.mark.parametrize("given, words", [
     (np.zeros(2, "longdouble"), "dtype float128"), (np.zeros(2, "clongdouble"), "complex256"),
-    (2**63, "9223372036854775808 does not fit"), (-2**63 - 1, "does not fit into 64 bits"),
+    (2**64, "18446744073709551616 does not fit"), (-2**63 - 1, "does not fit into 64 bits"),
 ])
 def test_numbers_that_are_too_wide(given, words):
     with pytest.raises(TypeError, match=words):

@@ -457,3 +457,14 @@ def test_compiled_is_eager():
                        + x.at[i].set(x[0])[1].sum())(x)
 
     close(mx.compile(f)(x, i), f(x, i), 1e-6)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 4), (3, 0), (0, 0), (0, 4, 5)])
+def test_a_mask_of_length_0_selects_nothing(shape):
+    """Lengths of 0 need not be those of the array, by the array API standard."""
+    mask, x = np.zeros(shape, bool), fnp.asarray(X)
+    assert x[mask].shape == x[fnp.asarray(mask)].shape == X[mask].shape
+    assert np.array_equal(np.asarray(x.at[mask].set(1.0)), X)
+    assert not np.asarray(ft.grad(lambda x: fnp.sum(x[mask]))(x)).any()
+    with pytest.raises(PositionError, match="or lengths of 0"):
+        x[np.zeros((2, *shape[1:]), bool)]

@@ -8,10 +8,10 @@ import mlx.core as mx
 import numpy as np
 
 from functape import dtypes
+from functape import numpy as arrays
 from functape.autograd.install import method
 from functape.errors import ArgumentError, GraphError, describe
 from functape.foreign import Foreign
-from functape.numpy import creation as arrays
 from functape.numpy.arguments import integer, shape_of
 from functape.op import Value
 from functape.tape import mode

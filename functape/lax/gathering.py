@@ -10,7 +10,8 @@ import typing
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import shape_of, value
 from functape.numpy.brackets import DEFAULT, filler
-from functape.numpy.creation import arange, ones, zeros
+from functape.numpy.creation import ones, zeros
+from functape.numpy.sequences import arange
 from functape.ops import elementwise as ops
 from functape.ops import movement
 from functape.tensor import constant

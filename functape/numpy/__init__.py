@@ -25,8 +25,8 @@ from functape.numpy.contraction import (
     cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat,
 )
 from functape.numpy.creation import (
-    arange, array, asarray, empty, empty_like, from_dlpack, full, full_like, geomspace, linspace,
-    logspace, ones, ones_like, zeros, zeros_like,
+    array, asarray, empty, empty_like, from_dlpack, full, full_like, ones, ones_like, zeros,
+    zeros_like,
 )
 from functape.numpy.diagonals import diag, diagflat, diagonal, trace
 from functape.numpy.differences import (
@@ -86,6 +86,7 @@ from functape.numpy.searching import (
     argwhere, digitize, flatnonzero, nonzero, searchsorted, unique, unique_all, unique_counts,
     unique_inverse, unique_values,
 )
+from functape.numpy.sequences import arange, geomspace, linspace, logspace
 from functape.numpy.sets import intersect1d, isin, setdiff1d, setxor1d, union1d
 from functape.numpy.shapes import (
     atleast_1d, atleast_2d, atleast_3d, expand_dims, matrix_transpose, moveaxis, ndim, permute_dims,

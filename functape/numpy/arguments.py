@@ -11,7 +11,7 @@ from functape.foreign import Foreign
 from functape.op import Value
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
-from functape.tensor import INEXACT, constant, python_number
+from functape.tensor import INEXACT, constant, number_array
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, Foreign)
 
@@ -55,7 +55,7 @@ def alike(arrays):
 def with_dtype(a, dtype):
     """A value or a number in a dtype; the number is not rounded to float32 on the way."""
     if isinstance(a, dtypes.WEAK):
-        return constant(mx.array(python_number(a), dtype))
+        return constant(number_array(a, dtype))
     return as_type(constant(a), dtype)
 
 

@@ -214,7 +214,8 @@ def roll(a, shift, axis=None):
         return ops.reshape(roll(ravel(a), shift, 0), shape=a.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = tuple([axis_of(i, len(a.shape), "roll") for i in axes])
-    shifts = np.asarray(shift).reshape(-1).tolist()
+    shifts = shift if isinstance(shift, (tuple, list)) else np.asarray(shift).reshape(-1).tolist()
+    shifts = [integer(s, "roll", "shift") for s in shifts]
     if len(shifts) == 1:
         shifts = shifts * len(axes)
     if len(axes) == 1:
@@ -222,4 +223,5 @@ def roll(a, shift, axis=None):
     if len(shifts) != len(axes):
         raise ShapeError(f"roll: there are {len(shifts)} shifts for {len(axes)} axes. Give one "
                          "for each, or one for all.")
-    return ops.roll(a, shift=tuple(shifts), axis=axes)
+    around = tuple([s % (a.shape[i] or 1) for s, i in zip(shifts, axes, strict=True)])
+    return ops.roll(a, shift=around, axis=axes)  # MLX ends the process where a shift has 32 bits

@@ -7,7 +7,8 @@ import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, check_callable, describe
 from functape.numpy.arguments import axis_of, shape_of, value
-from functape.numpy.creation import arange, asarray
+from functape.numpy.creation import asarray
+from functape.numpy.sequences import arange
 from functape.numpy.shapes import expand_dims
 from functape.ops import movement
 

@@ -18,6 +18,7 @@ from functape.numpy.shapes import moveaxis
 from functape.op import Value
 from functape.ops import contraction as ops
 from functape.ops import movement
+from functape.promotion import agree
 
 # --- matrices and vectors -----------------------------------------------------------------------
 
@@ -41,6 +42,7 @@ def matmul(a, b, *, precision=None, preferred_element_type=None):
 def matmul_of(a, b):
     x = a if isinstance(a, Value) else value(a, "matmul", 0)
     y = b if isinstance(b, Value) else value(b, "matmul", 1)
+    agree("matmul", (x, y))
     p, q = x.shape, y.shape
     if len(p) == len(q) == 2 and p[1] == q[0]:
         return ops.matmul(x, y)
@@ -111,6 +113,7 @@ def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     tensor([6., 6.])
     """
     x, y = value(x1, "vecdot"), value(x2, "vecdot", 1)
+    agree("vecdot", (x, y))
     axes = [axis_of(axis, len(v.shape), "vecdot") for v in (x, y)]
     if x.shape[axes[0]] != y.shape[axes[1]]:
         raise ShapeError(f"vecdot: axis {axis} of {describe(x)} and of {describe(y)} must have "
@@ -247,6 +250,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     what = "axis" if axis is not None else "axisa or axisb"
     x, y = (moveaxis(v, axis_of(at, len(v.shape), "cross", what), -1)
             for v, at in ((value(a, "cross"), axisa), (value(b, "cross", 1), axisb)))
+    agree("cross", (x, y))
     m, n = x.shape[-1], y.shape[-1]
     if m not in (2, 3) or n not in (2, 3):
         raise ShapeError(f"cross takes vectors of 2 or 3 elements, but those of a have {m}, of b "

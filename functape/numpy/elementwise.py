@@ -21,6 +21,7 @@ from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
 from functape.ops.movement import copy_of
 from functape.ops.sinc import sinc_derivative
+from functape.promotion import agree
 
 # --- arithmetic ---------------------------------------------------------------------------------
 
@@ -42,6 +43,7 @@ def divmod(x1, x2, /):  # noqa: A001 - NumPy's name
     >>> ft.numpy.divmod(7, 3)
     (tensor(2, dtype=int32), tensor(1, dtype=int32))
     """
+    agree("divmod", (x1, x2))
     if not isinstance(x1, NUMBERS):
         x1 = value(x1, "divmod")
     return ops.floor_divide(x1, x2), ops.remainder(x1, x2)
@@ -177,6 +179,7 @@ def clip(arr, /, min=None, max=None):
                             "the real and the imaginary part.")
     if min is None and max is None:
         return x
+    agree("clip", [x, *(b for b in (min, max) if b is not None)])
     if not is_inexact(x):
         x = x if min is None else ops.maximum(x, min)
         return x if max is None else ops.minimum(x, max)
@@ -224,6 +227,7 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
         condition = value(condition, "where")
         if condition.dtype != mx.bool_:
             condition = ops.not_equal(condition, 0)
+    agree("where", (x, y))
     return where_op(condition, x, y)
 
 
@@ -267,8 +271,7 @@ def imag(val, /):
     >>> ft.numpy.imag(3 + 4j)
     tensor(4.)
     """
-    val = value(val, "imag")
-    return ops.imag(val) if val.dtype == mx.complex64 else val * 0
+    return ops.imag(value(val, "imag"))
 
 
 def conjugate(x, /):

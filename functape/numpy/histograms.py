@@ -6,11 +6,12 @@ from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
 from functape.numpy.arguments import as_type, beside, common, inexact, integer, size_of, value
-from functape.numpy.creation import asarray, linspace
+from functape.numpy.creation import asarray
 from functape.numpy.differences import diff
 from functape.numpy.extremes import max, min
 from functape.numpy.reductions import sum
 from functape.numpy.searching import searchsorted
+from functape.numpy.sequences import linspace
 from functape.op import NUMBERS, Value
 from functape.ops import elementwise, indexing, movement
 from functape.tensor import constant

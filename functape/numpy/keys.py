@@ -185,9 +185,9 @@ def positions(item, axis, n, checked):
 
 def mask_at(mask, shape, axis):
     covered = shape[axis:axis + mask.ndim]
-    if mask.shape != covered:
+    if not all(m in (n, 0) for m, n in zip(mask.shape, covered, strict=True)):
         raise PositionError(f"x[mask]: a mask must have the shape of the axes that it indexes, "
-                            f"{covered}, but has {mask.shape}.")
+                            f"{covered}, or lengths of 0 there, but has {mask.shape}.")
     return np.atleast_1d(mask)  # a scalar counts as a mask of a new axis
 
 

@@ -24,7 +24,12 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's nam
     (n,) = shape_of(integer(N, "eye", "N"), "eye", "N")
     (m,) = (n,) if M is None else shape_of(integer(M, "eye", "M"), "eye", "M")
     with on(device):
-        return Tensor(mx.eye(n, m, integer(k, "eye", "k"), dtype=real_dtype(dtype, "eye")))
+        return Tensor(mx.eye(n, m, within("eye", k, n, m), dtype=real_dtype(dtype, "eye")))
+
+
+def within(name, k, n, m):
+    """The number of a diagonal of n x m elements; of one outside, that of the first outside."""
+    return max(-n, min(integer(k, name, "k"), m))
 
 
 def identity(n, dtype=None):
@@ -53,7 +58,7 @@ def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
     """
     n = integer(N, "tri", "N")
     m = n if M is None else integer(M, "tri", "M")
-    return Tensor(mx.tri(n, m, integer(k, "tri", "k"), dtype=real_dtype(dtype, "tri")))
+    return Tensor(mx.tri(n, m, within("tri", k, n, m), dtype=real_dtype(dtype, "tri")))
 
 
 def tril(m, k=0):
@@ -64,7 +69,7 @@ def tril(m, k=0):
     tensor([[1., 0.],
             [1., 1.]])
     """
-    return kept_part("tril", m, lambda n, p: np.tri(n, p, k, dtype=bool))
+    return kept_part("tril", m, lambda n, m: np.tri(n, m, within("tril", k, n, m), dtype=bool))
 
 
 def triu(m, k=0):
@@ -75,7 +80,7 @@ def triu(m, k=0):
     tensor([[1., 1.],
             [0., 1.]])
     """
-    return kept_part("triu", m, lambda n, p: ~np.tri(n, p, k - 1, dtype=bool))
+    return kept_part("triu", m, lambda n, m: ~np.tri(n, m, within("triu", k, n, m) - 1, dtype=bool))
 
 
 def kept_part(name, m, mask):

@@ -46,14 +46,19 @@ def transpose(self, *axes):
     return shapes.transpose(self, axes or None)
 
 
-def astype(x, dtype, /, *, copy=False, device=None):
+def astype(x, dtype, /, *, copy=True, device=None):
     """The array in another dtype; differentiable if that is floating-point or complex.
+
+    Args:
+      copy: False returns an array that has the dtype already as it is.
 
     >>> import functape as ft
     >>> ft.numpy.array([1.7, -1.7]).astype(int)
     tensor([ 1, -1], dtype=int32)
     """
-    return as_type(value(x, "astype"), dtypes.as_dtype(dtype, "astype"))
+    x = value(x, "astype")
+    found = as_type(x, dtypes.as_dtype(dtype, "astype"))
+    return movement.copy_of(x) if copy and found is x else found
 
 
 def copy(a, order=None):

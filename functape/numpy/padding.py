@@ -5,9 +5,10 @@ import numpy as np
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import extremes, moments
 from functape.numpy.arguments import as_type, beside, is_inexact, value
-from functape.numpy.creation import array, linspace
+from functape.numpy.creation import array
 from functape.numpy.indexing import take
 from functape.numpy.quantiles import median
+from functape.numpy.sequences import linspace
 from functape.ops import elementwise, movement
 from functape.ops.families import broadcast_to
 from functape.ops.movement import along

@@ -15,7 +15,7 @@ from functape.numpy.creation import asarray
 from functape.op import Value
 from functape.ops import elementwise, families, indexing, movement
 from functape.ops.sorting import argsort
-from functape.tensor import NUMBERS, constant
+from functape.tensor import NUMBERS, constant, number_array
 
 MODES = ("drop", "clip", "promise_in_bounds")
 
@@ -123,7 +123,7 @@ class Place:
         if isinstance(y, NUMBERS):  # NumPy's float64 too
             if isinstance(y, complex) and dtype != mx.complex64:
                 raise complex_values(y, self.array)
-            return constant(mx.array(y, dtype=dtype))
+            return constant(number_array(y, dtype))
         y = asarray(y, dtype) if isinstance(y, (list, tuple)) else value(
             y, "x.at[...]", "the value to write")
         if y.dtype == mx.complex64 != dtype:

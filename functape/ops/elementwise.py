@@ -11,6 +11,7 @@ import mlx.core as mx
 from functape.op import Op
 from functape.ops import complex_kernels, float32, float64, vector_kernels
 from functape.ops.families import (
+    WORDS,
     astype,
     batch_elementwise,
     batch_same,
@@ -325,12 +326,10 @@ above = flat("above", above_kernel, TWO, doc="1 where x > y, 0.5 where they are 
 
 
 def sign_kernel(x):
-    """Scaled up until the smallest number passes 1, then clipped: NaN stays, as in MLX's it does
-    not. The 0 makes one of -0.0."""
+    """MLX's, and NaN of NaN: the lesser of x and -2 is below every sign, unless it is NaN."""
     if not mx.issubdtype(x.dtype, mx.floating):
         return mx.sign(x)
-    most = mx.finfo(x.dtype).max
-    return mx.clip(x * most * most, -1, 1) + 0
+    return mx.maximum(mx.sign(x), mx.minimum(x, -2))
 
 
 sign = flat("sign", sign_kernel, doc="-1, 0 or 1; z / |z| of a complex number.")
@@ -353,8 +352,8 @@ greater_equal = flat("greater_equal", mx.greater_equal, TWO, doc="x >= y.")
 isfinite = flat("isfinite", mx.isfinite, doc="Neither infinite nor NaN.")
 isnan = flat("isnan", mx.isnan, doc="NaN.")
 isinf = flat("isinf", mx.isinf, doc="Infinite.")
-signbit = flat("signbit", lambda x: mx.less(mx.where(mx.equal(x, 0), mx.reciprocal(x), x), 0),
-               doc="Negative, -0.0 included.")
+signbit = flat("signbit", lambda x: mx.less(mx.view(x, WORDS.get(x.dtype, x.dtype)), 0),
+               doc="Whether the sign bit is set: negative, -0.0 and NaNs with a sign included.")
 
 logical_not = flat("logical_not", mx.logical_not, doc="not x.")
 logical_and = flat("logical_and", mx.logical_and, TWO, doc="x and y.")

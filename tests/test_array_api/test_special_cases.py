@@ -66,6 +66,19 @@ def test_binary(name, dtype, rtol):
     check(ours, theirs(name, x, y), rtol, (dtype, name) not in UNSIGNED_ZEROS, x, y)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_sign_of_a_nan(dtype):
+    """The sign bit counts, whatever else the bits say. MLX makes bfloat16 NaNs positive."""
+    x = fnp.asarray([NAN, float("-nan"), -0.0, INF]).astype(dtype)
+    assert fnp.signbit(x).tolist() == [False, True, True, False]
+    assert fnp.copysign(2, x).tolist() == [2, -2, -2, 2]
+
+
+def test_the_imaginary_part_of_a_real_number():
+    assert not np.signbit(np.asarray(fnp.imag(fnp.asarray([INF, NAN, -1.0])))).any()
+    assert fnp.imag(fnp.asarray([INF, NAN, -1.0])).tolist() == [0, 0, 0]
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_floor_divide(dtype):
     """floor(x / y), which the standard prefers to Python's // for infinities."""

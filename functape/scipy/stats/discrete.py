@@ -64,7 +64,7 @@ def poisson_entropy(mu, loc=0):
     >>> poisson.entropy(1.0)
     tensor(1.3048422)
     """
-    from functape.numpy.creation import arange
+    from functape.numpy.sequences import arange
     from functape.numpy.shapes import expand_dims
     from functape.scipy.special.arguments import floats
 

@@ -1,0 +1,104 @@
+"""Strict promotion, on request: arrays of different dtypes then do not meet unseen.
+
+Only what the user's code does is looked at: each operation it calls, and the functions' own search
+for a common dtype. Inside, functape's functions may convert as they like.
+"""
+
+import contextlib
+import sys
+import threading
+
+from functape.errors import RangeError, TypePromotionError
+from functape.op import NUMBERS, Op
+
+MODES = ("standard", "strict")
+OPERATORS = ("functape.op", "functape.promotion", "functape.numpy.operators",
+             "functape.autograd.inplace")  # between an operation and the line that asks for it
+
+
+class Promotion(threading.local):
+    """How arrays of different dtypes meet in this thread."""
+
+    mode = "standard"
+
+
+promotion = Promotion()
+blocks: list[str] = []  # the modes of all blocks that are active in any thread
+lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def numpy_dtype_promotion(mode):
+    """While it is active, in this thread, "strict" refuses to combine arrays of different dtypes.
+
+    Python's numbers still take the dtype of the array that they meet, unless that would change its
+    kind. What `jit` has compiled before stays as it is.
+
+    Args:
+      mode: "strict", or "standard" for the usual promotion inside a strict block.
+
+    >>> import functape as ft
+    >>> with ft.numpy_dtype_promotion("strict"):
+    ...     ft.numpy.ones(2) + ft.numpy.arange(2)
+    Traceback (most recent call last):
+    functape.errors.TypePromotionError: add: the dtypes float32, int32 differ...
+    """
+    if mode not in MODES:
+        raise RangeError(f"numpy_dtype_promotion: the mode is {mode!r}; choose one of "
+                         f"{', '.join(MODES)}.")
+    before, promotion.mode = promotion.mode, mode
+    count(blocks.append, mode)
+    try:
+        yield
+    finally:
+        promotion.mode = before
+        count(blocks.remove, mode)
+
+
+def count(change, mode):
+    """Operations are watched while any block is active; the others need not look for its mode."""
+    with lock:
+        change(mode)
+        Op.watch = watch if blocks else None
+
+
+def watch(op, args):
+    """Look at an operation's arguments, if it is strict and the user's own."""
+    if promotion.mode == "strict" and op.args == ("x", "y") and asked_from_outside():
+        agree(op.name, args)
+
+
+def asked_from_outside():
+    frame = sys._getframe(2)
+    while module_of(frame) in OPERATORS:
+        frame = frame.f_back
+    return module_of(frame).partition(".")[0] != "functape"
+
+
+def module_of(frame):
+    return frame.f_globals.get("__name__", "")
+
+
+def agree(name, args):
+    """Raise if, in strict mode, these arrays, dtypes and numbers need a conversion."""
+    if promotion.mode != "strict":
+        return
+    names = dict.fromkeys(dtype_name(a) for a in args if not isinstance(a, NUMBERS))
+    highest = max(map(rank, names), default=len(KINDS))
+    other = [type(a).__name__ for a in args if isinstance(a, NUMBERS)
+             and rank(type(a).__name__) > highest]
+    if len(names) + len(other) > 1:
+        raise TypePromotionError(
+            f"{name}: the dtypes {', '.join([*names, *other])} differ, and promotion is strict. "
+            'Convert with x.astype(...), or leave numpy_dtype_promotion("strict").')
+
+
+KINDS = ("bool", "int", "float", "complex")  # in the order in which numbers change them
+
+
+def dtype_name(a):
+    return str(getattr(a, "dtype", a)).removeprefix("mlx.core.")
+
+
+def rank(name):
+    return next(i for i, kind in enumerate(KINDS) if kind in name)
