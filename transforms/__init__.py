@@ -8,10 +8,10 @@ if __name__ != "functape.transforms":
 
 from functape.autograd import supplied
 from functape.suggest import for_names_of
-from functape.tensor import refuse_eager
 from functape.transforms.constants import stop_gradient
 from functape.transforms.custom_jvp import custom_jvp
 from functape.transforms.custom_vjp import custom_gradient, custom_vjp
+from functape.transforms.eager_only import refuse_eager
 from functape.transforms.forward import Dual, jvp
 from functape.transforms.function import apply_function
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
