@@ -7,8 +7,7 @@ import traceback
 import mlx.core as mx
 import numpy as np
 
-from functape import tree
-from functape.autograd import calls
+from functape import calls, tree
 from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, is_users, user_stack
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value

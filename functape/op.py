@@ -154,11 +154,7 @@ class Op:
     def __repr__(self):
         return f"<op {self.name}({', '.join(self.args)})>"
 
-    watch = None  # sees every call while promotion is strict somewhere; promotion.py supplies it
-
     def __call__(self, *args, **params):
-        if self.watch is not None:
-            self.watch(args)
         for a in args:
             if isinstance(a, Value):  # it hands on to one of higher rank, if there is one
                 return a.interpret(self, args, params)

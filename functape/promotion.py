@@ -8,11 +8,12 @@ import contextlib
 import sys
 import threading
 
+from functape import calls
 from functape.errors import RangeError, TypePromotionError
-from functape.op import NUMBERS, Op
+from functape.op import NUMBERS
 
 MODES = ("standard", "strict")
-OPERATORS = ("functape.op", "functape.promotion", "functape.numpy.operators",
+OPERATORS = ("functape.op", "functape.calls", "functape.promotion", "functape.numpy.operators",
              "functape.autograd.inplace")  # between an operation and the line that asks for it
 
 
@@ -23,8 +24,6 @@ class Promotion(threading.local):
 
 
 promotion = Promotion()
-blocks: list[str] = []  # the modes of all blocks that are active in any thread
-lock = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -46,30 +45,23 @@ def numpy_dtype_promotion(mode):
     if mode not in MODES:
         raise RangeError(f"numpy_dtype_promotion: the mode is {mode!r}; choose one of "
                          f"{', '.join(MODES)}.")
+
+    def around(call, op, *args, **params):
+        if promotion.mode == "strict" and op.args == ("x", "y") and asked_from_outside():
+            agree(op.name, args)
+        return call(op, *args, **params)
+
     before, promotion.mode = promotion.mode, mode
-    count(blocks.append, mode)
+    calls.enter(around)
     try:
         yield
     finally:
+        calls.leave(around)
         promotion.mode = before
-        count(blocks.remove, mode)
-
-
-def count(change, mode):
-    """Operations are watched while any block is active; the others need not look for its mode."""
-    with lock:
-        change(mode)
-        Op.watch = watch if blocks else None
-
-
-def watch(op, args):
-    """Look at an operation's arguments, if it is strict and the user's own."""
-    if promotion.mode == "strict" and op.args == ("x", "y") and asked_from_outside():
-        agree(op.name, args)
 
 
 def asked_from_outside():
-    frame = sys._getframe(2)
+    frame = sys._getframe(1)
     while module_of(frame) in OPERATORS:
         frame = frame.f_back
     return module_of(frame).partition(".")[0] != "functape"

@@ -28,6 +28,7 @@ TEST_BUDGET = 500  # tables are long
 LAYERS = [
     ["errors", "suggest", "shared_arguments", "blas", "backend", "data", "tree_keys", "tree"],
     ["op"],
+    ["calls"],
     ["promotion"],
     ["ops", "hooks", "tape", "dtypes", "foreign"],
     ["sinks"],

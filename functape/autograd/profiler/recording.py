@@ -11,7 +11,8 @@ from time import perf_counter_ns
 
 import mlx.core as mx
 
-from functape.autograd import calls, checks
+from functape import calls
+from functape.autograd import checks
 from functape.autograd.anomaly import arrays_of
 from functape.errors import describe
 from functape.op import levels
