@@ -70,6 +70,7 @@ from functape.dtypes import (
     uint64,
 )
 from functape.numpy import asarray
+from functape.shared_arguments import CREATING, complete
 from functape.suggest import for_names_of
 from functape.tensor import Tensor
 from functape.transforms import (
@@ -135,3 +136,5 @@ __all__ = [
     "uint16", "uint32", "uint64", "uint8", "value_and_grad", "viz", "vjp", "vmap", "zeros",
     "zeros_like",
 ]
+
+complete(globals(), **CREATING)

@@ -145,7 +145,7 @@ from functape.ops.elementwise import (
     tanh,
 )
 from functape.ops.families import add
-from functape.shared_arguments import complete
+from functape.shared_arguments import LAX, complete
 from functape.suggest import for_names_of
 from functape.transforms.associative import associative_scan
 from functape.transforms.collectives import (
@@ -188,5 +188,5 @@ __all__ = [
     "tile", "top_k", "transpose", "unstack", "while_loop",
 ]
 
-complete(globals())
+complete(globals(), **LAX)
 __getattr__ = for_names_of(__name__)

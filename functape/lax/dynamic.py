@@ -35,6 +35,9 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
 def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True):
     """The array with a block that starts at computed indices replaced by `update`.
 
+    Args:
+      start_indices: an integer for each axis.
+
     >>> import functape as ft
     >>> ft.lax.dynamic_update_slice(ft.numpy.zeros(3), ft.numpy.ones(2), (1,))
     tensor([0., 1., 1.])
@@ -86,6 +89,9 @@ def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_nega
 
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True):
     """The entry at a computed index along one axis.
+
+    Args:
+      keepdims: keep the axis, with length 1.
 
     >>> import functape as ft
     >>> ft.lax.dynamic_index_in_dim(ft.numpy.arange(5), ft.numpy.array(2), keepdims=False)

@@ -80,6 +80,8 @@ def of_probabilities(x, p, axis, mask=None):
 def softmax_cross_entropy(logits, labels, axis=-1, where=None):
     """cross_entropy with probabilities for labels; `where` masks the classes that count.
 
+    Other arguments as for `cross_entropy`.
+
     >>> import functape as ft
     >>> ft.nn.softmax_cross_entropy(ft.numpy.array([0.0, 0.0]), ft.numpy.array([0.5, 0.5])).round(3)
     tensor(0.693)
@@ -91,6 +93,8 @@ def softmax_cross_entropy(logits, labels, axis=-1, where=None):
 
 def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1, where=None):
     """cross_entropy with integers for labels; `where` masks the classes that count.
+
+    Other arguments as for `cross_entropy`.
 
     >>> import functape as ft
     >>> ft.nn.softmax_cross_entropy_with_integer_labels(ft.numpy.array([0.0, 0.0]), 1).round(3)
@@ -104,6 +108,9 @@ def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1, where=Non
 
 def smooth_labels(labels, alpha, axis=-1):
     """Labels mixed with a uniform distribution over classes: (1 - alpha) p + alpha / n.
+
+    Args:
+      labels: probabilities p.
 
     >>> import functape as ft
     >>> ft.nn.smooth_labels(ft.numpy.array([1.0, 0.0]), 0.2).round(3)

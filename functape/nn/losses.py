@@ -52,7 +52,7 @@ def mse_loss(predictions, targets, reduction="mean"):
 
 
 def squared_error(predictions, targets=None):
-    """(x - y)^2 for each element; targets broadcast, and are 0 if left out.
+    """(x - t)^2 for each element; `targets` broadcast, and are 0 if left out.
 
     >>> import functape as ft
     >>> ft.nn.squared_error(ft.numpy.array([1.0, 5.0]), 3.0)
@@ -116,7 +116,7 @@ def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
 
 
 def log_cosh_loss(inputs, targets, reduction="none"):
-    """log(cosh(x - y)), without overflow.
+    """log(cosh(x - t)), without overflow.
 
     >>> import functape as ft
     >>> ft.nn.log_cosh_loss(ft.numpy.array([1000.0]), ft.numpy.array([0.0])).round(3)
@@ -233,7 +233,7 @@ def length(x, axis, keepdims=True, order=2):
 
 
 def cosine_distance(predictions, targets, *, epsilon=0.0, axis=-1, where=None):
-    """1 - cosine_similarity.
+    """1 - cosine_similarity; arguments as for `cosine_similarity`.
 
     >>> import functape as ft
     >>> ft.nn.cosine_distance(ft.numpy.array([1.0, 0.0]), ft.numpy.array([3.0, 4.0])).round(3)
@@ -245,6 +245,9 @@ def cosine_distance(predictions, targets, *, epsilon=0.0, axis=-1, where=None):
 def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
     """The cosine of the angle between rows, with MLX's arguments: the product of the lengths counts
     as eps where it is less.
+
+    Args:
+      axis: that of the vectors' components.
 
     >>> import functape as ft
     >>> x = ft.numpy.array([[3.0, 4.0]])
@@ -290,6 +293,9 @@ def triplet_loss(anchors, positives, negatives, axis=-1, p=2, margin=1.0, eps=1e
 
 def margin_ranking_loss(inputs1, inputs2, targets, margin=0.0, reduction="none"):
     """max(-t (x1 - x2) + margin, 0): t = 1 says that x1 should rank above x2, -1 below.
+
+    Args:
+      inputs1, inputs2: x1 and x2.
 
     >>> import functape as ft
     >>> one = ft.numpy.ones(1)

@@ -73,6 +73,9 @@ def rms_norm(x, weight=None, eps=1e-5):
 
     .. math:: y = \frac{x}{\sqrt{\overline{x^2} + \epsilon}} w
 
+    Args:
+      eps: added to the mean square.
+
     >>> import functape as ft
     >>> ft.nn.rms_norm(ft.numpy.array([1.0, 7.0]), eps=0.0)
     tensor([0.2, 1.4])
@@ -112,6 +115,11 @@ def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
 
 def instance_norm(x, weight=None, bias=None, eps=1e-5):
     """Each channel of each example, to mean 0 and variance 1 over its positions.
+
+    Args:
+      x: (N, positions..., C).
+      weight, bias: (C,), what the result is multiplied by and what is added then.
+      eps: added to the variance.
 
     >>> import functape as ft
     >>> ft.nn.instance_norm(ft.numpy.array([[[1.0], [3.0]]]), eps=0.0).reshape(-1)

@@ -56,6 +56,11 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None):
 def asarray(a, dtype=None, order="K", *, copy=None, device=None):
     """A value for anything array-like; a value of the right dtype is returned as it is.
 
+    Args:
+      a: array of any library, number or nested list.
+      order: accepted for NumPy's signature, without effect.
+      copy: True: a new value in any case.
+
     >>> import functape as ft
     >>> ft.numpy.asarray(2.5)
     tensor(2.5)
@@ -73,6 +78,9 @@ def made(name, object, dtype, copy, device):
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """A value for another library's array that has `__dlpack__`.
+
+    Args:
+      x: an array of any library.
 
     >>> import functape as ft, numpy as np
     >>> ft.numpy.from_dlpack(np.ones(2, np.float32))
@@ -200,6 +208,9 @@ def empty(shape, dtype=None, *, device=None):
 def full(shape, fill_value, dtype=None, *, device=None):
     """An array filled with a value, which may be tracked, and may itself be an array.
 
+    Args:
+      fill_value: number or array; it broadcasts.
+
     >>> import functape as ft
     >>> ft.numpy.full(3, 2.5)
     tensor([2.5, 2.5, 2.5])
@@ -241,6 +252,9 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
     """An array filled with a value, in the shape and dtype of another.
 
+    Args:
+      fill_value: number or array; it broadcasts.
+
     >>> import functape as ft
     >>> ft.numpy.full_like(ft.numpy.ones(2), 7)
     tensor([7., 7.])
@@ -263,6 +277,9 @@ def like(a, dtype, shape, name):
 
 def arange(start, stop=None, step=None, dtype=None, *, device=None):
     """Numbers from `start` (0 if there is one argument) up to, but without, `stop`.
+
+    Args:
+      step: from one number to the next; 1 by default.
 
     >>> import functape as ft
     >>> ft.numpy.arange(2, 10, 3)
@@ -353,6 +370,9 @@ def real_part_of(dtype):
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """`num` numbers from base**start to base**stop, evenly spaced on a logarithmic scale.
 
+    Args:
+      axis: that of the numbers in the result, where `start` or `stop` is an array.
+
     >>> import functape as ft
     >>> ft.numpy.logspace(0, 3, 4, base=2.0)
     tensor([1., 2., 4., 8.])
@@ -367,6 +387,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+
+    Args:
+      axis: that of the numbers in the result, where `start` or `stop` is an array.
 
     >>> import functape as ft
     >>> ft.numpy.geomspace(1.0, 8.0, 4).shape

@@ -115,6 +115,9 @@ def insert(arr, obj, values, axis=None):
 def resize(a, new_shape):
     """The elements in a row, repeated as often as it takes to fill a shape.
 
+    Args:
+      new_shape: the shape.
+
     >>> from functape.numpy import array
     >>> resize(array([1, 2, 3]), (2, 2))
     tensor([[1, 2],

@@ -30,6 +30,9 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's nam
 def identity(n, dtype=None):
     """The identity matrix.
 
+    Args:
+      n: its number of rows.
+
     >>> import functape as ft
     >>> ft.numpy.identity(2)
     tensor([[1., 0.],
@@ -59,6 +62,9 @@ def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
 def tril(m, k=0):
     """A matrix with zeros above its k-th diagonal.
 
+    Args:
+      m: matrices; axes before the last two are a batch.
+
     >>> import functape as ft
     >>> ft.numpy.tril(ft.numpy.ones((2, 2)))
     tensor([[1., 0.],
@@ -69,6 +75,9 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     """A matrix with zeros below its k-th diagonal.
+
+    Args:
+      m: matrices; axes before the last two are a batch.
 
     >>> import functape as ft
     >>> ft.numpy.triu(ft.numpy.ones((2, 2)))
@@ -89,6 +98,10 @@ def kept_part(name, m, mask):
 def tril_indices(n, k=0, m=None):
     """The row and column numbers of the elements on and below a diagonal.
 
+    Args:
+      n: how many rows.
+      m: how many columns; as many by default.
+
     >>> import functape as ft
     >>> ft.numpy.tril_indices(2)
     (tensor([0, 1, 1], dtype=int32), tensor([0, 0, 1], dtype=int32))
@@ -98,6 +111,10 @@ def tril_indices(n, k=0, m=None):
 
 def triu_indices(n, k=0, m=None):
     """The row and column numbers of the elements on and above a diagonal.
+
+    Args:
+      n: how many rows.
+      m: how many columns; as many by default.
 
     >>> import functape as ft
     >>> ft.numpy.triu_indices(2)
@@ -131,6 +148,10 @@ def triu_indices_from(arr, k=0):
 def diag_indices(n, ndim=2):
     """The positions of the main diagonal: the same numbers for each axis.
 
+    Args:
+      n: the length of each axis.
+      ndim: how many axes.
+
     >>> import functape as ft
     >>> ft.numpy.diag_indices(2)
     (tensor([0, 1], dtype=int32), tensor([0, 1], dtype=int32))
@@ -150,6 +171,11 @@ def positions(arrays):
 
 def vander(x, N=None, increasing=False):  # noqa: N803 - NumPy's name
     """The matrix of powers of a vector, the highest first.
+
+    Args:
+      x: vector.
+      N: how many columns; as many as elements by default.
+      increasing: the lowest power first.
 
     >>> import functape as ft
     >>> ft.numpy.vander(ft.numpy.array([2.0, 3.0]), 3)

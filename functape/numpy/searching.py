@@ -127,6 +127,7 @@ def digitize(x, bins, right=False, *, method=None):
       x: array.
       bins: their edges, ascending or descending.
       right: the upper edge belongs to a bin; otherwise the lower.
+      method: accepted for JAX's signature, without effect.
 
     >>> from functape.numpy import array
     >>> import functape as ft

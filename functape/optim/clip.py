@@ -52,6 +52,9 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 def clip_grad_value_(parameters, clip_value):
     """Keep each element of the gradients within [-clip_value, clip_value].
 
+    Args:
+      parameters: a leaf, or several.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> w.grad = ft.tensor([-3.0, 0.5])

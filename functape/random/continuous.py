@@ -276,6 +276,9 @@ def pareto(key, b, shape=None, dtype=None):
 def weibull_min(key, scale, concentration, shape=(), dtype=None):
     """Weibull's distribution.
 
+    Args:
+      scale, concentration: s and c in P(X > x) = exp(-(x / s)^c).
+
     >>> import functape as ft
     >>> ft.random.weibull_min(ft.random.key(0), 2.0, 1.5, (3,)).shape
     (3,)
@@ -287,6 +290,9 @@ def weibull_min(key, scale, concentration, shape=(), dtype=None):
 
 def wald(key, mean, shape=None, dtype=None):
     """The inverse Gaussian distribution of scale 1.
+
+    Args:
+      mean: its mean, positive.
 
     >>> import functape as ft
     >>> ft.random.wald(ft.random.key(0), 2.0, (3,)).shape

@@ -64,6 +64,9 @@ def within(n, limits):
 def bernoulli(key, p=0.5, shape=None, mode="low"):
     """True with probability p.
 
+    Args:
+      mode: JAX's choice of resolution, without effect.
+
     >>> import functape as ft
     >>> ft.random.bernoulli(ft.random.key(0), 0.3, (2,)).dtype == ft.numpy.bool_
     True
@@ -104,6 +107,9 @@ def geometric(key, p, shape=None, dtype=None):
 
 def poisson(key, lam, shape=None, dtype=None):
     """Poisson variables of mean lam; int32 by default.
+
+    Args:
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.poisson(ft.random.key(0), 3.0, (2,)).dtype == ft.numpy.int32

@@ -20,7 +20,7 @@ from functape.random.parameters import full, parameters
 
 
 def loggamma(key, a, shape=None, dtype=None):
-    """The logarithm of a gamma variable, exact for small a where the variable underflows.
+    """The logarithm of a gamma variable, exact for small `a`, where the variable underflows.
 
     >>> import functape as ft
     >>> ft.random.loggamma(ft.random.key(0), 0.01, (3,)).shape
@@ -55,7 +55,7 @@ def gamma(key, a, shape=None, dtype=None):
 
 
 def beta(key, a, b, shape=None, dtype=None):
-    """Beta variables, differentiable in a and b.
+    """Beta variables, differentiable in `a` and `b`.
 
     >>> import functape as ft
     >>> ft.random.beta(ft.random.key(0), 2.0, 3.0, (3,)).shape
@@ -118,6 +118,9 @@ def t(key, df, shape=None, dtype=None):
 
 def f(key, dfnum, dfden, shape=None, dtype=None):
     """The ratio of two chi-square variables, each over its degrees of freedom.
+
+    Args:
+      dfnum, dfden: degrees of freedom of the numerator and of the denominator.
 
     >>> import functape as ft
     >>> ft.random.f(ft.random.key(0), 3.0, 4.0, (3,)).shape

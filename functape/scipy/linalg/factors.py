@@ -23,6 +23,9 @@ from functape.ops.linalg import adjoint, hermitian, solve_triangular, strictly_l
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The triangular factor of positive definite matrices: by default U with U^H U = (a + a^H) / 2.
 
+    Args:
+      lower: return L with L L^H = (a + a^H) / 2.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
     >>> linalg.cholesky(array([[4.0, 2.0], [2.0, 5.0]]))
@@ -162,6 +165,9 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
         lapack_driver="gesdd"):
     """The singular value decomposition; see functape.numpy.linalg.svd.
 
+    Args:
+      full_matrices, compute_uv: as there.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
     >>> linalg.svd(array([[0.0, 3.0], [2.0, 0.0]]), compute_uv=False)
@@ -208,6 +214,7 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
       b: positive definite matrices; None: the identity. Eigenvectors have v^H b v = 1.
       lower: for SciPy's signature; of both the Hermitian part is used.
       eigvals_only: return the eigenvalues only.
+      eigvals, type: not supported: leave them None and 1.
 
     Returns:
       (w, v), or w.

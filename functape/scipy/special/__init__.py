@@ -55,6 +55,7 @@ from functape.scipy.special.others import (
     sici,
     spence,
 )
+from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -66,4 +67,5 @@ __all__ = [
     "zeta",
 ]
 
+complete(globals())
 __getattr__ = for_names_of(__name__)

@@ -176,6 +176,9 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 def softmax(x, /, *, axis=None):
     """e^x over its sum along axes (None: all).
 
+    Args:
+      axis: integer, several, or None for all.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import special
     >>> special.softmax(array([0.0, 0.0]))
@@ -187,6 +190,9 @@ def softmax(x, /, *, axis=None):
 
 def log_softmax(x, /, *, axis=None):
     """log(softmax(x)), without overflow.
+
+    Args:
+      axis: integer, several, or None for all.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import special

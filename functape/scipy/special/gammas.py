@@ -59,6 +59,9 @@ def gammasgn(x):
 def factorial(n, exact=False):
     """n! = Gamma(n + 1); 0 for negative n.
 
+    Args:
+      exact: not supported.
+
     >>> from functape.scipy import special
     >>> special.factorial(4.0)
     tensor(24.)
@@ -86,6 +89,9 @@ def poch(z, m):
 
 def comb(N, k, *, repetition=False):  # noqa: N803 - SciPy's name
     """How many ways there are to choose k of N.
+
+    Args:
+      repetition: each may be chosen again.
 
     >>> from functape.scipy import special
     >>> special.comb(5.0, 2.0)
@@ -150,6 +156,9 @@ def zeta(x, q=None):
 def multigammaln(a, d):
     """log of the multivariate gamma function of dimension d.
 
+    Args:
+      a: above (d - 1) / 2.
+
     >>> from functape.scipy import special
     >>> special.multigammaln(3.0, 2)
     tensor(1.550195)
@@ -167,6 +176,9 @@ def multigammaln(a, d):
 def bernoulli(n):
     """The Bernoulli numbers B_0 to B_n.
 
+    Args:
+      n: integer, 0 or more.
+
     >>> from functape.scipy import special
     >>> special.bernoulli(2)
     tensor([ 1.       , -0.5      ,  0.1666667])
@@ -179,6 +191,9 @@ def bernoulli(n):
 
 def betaln(a, b):
     """log of the beta function.
+
+    Args:
+      a, b: positive; they broadcast.
 
     >>> from functape.scipy import special
     >>> special.betaln(2.0, 3.0)
@@ -203,7 +218,7 @@ def beta(a, b):
 
 
 def gammainc(a, x):
-    """The regularised lower incomplete gamma function, with derivatives in a and x.
+    """The regularised lower incomplete gamma function, with derivatives in `a` and `x`.
 
     >>> from functape.scipy import special
     >>> special.gammainc(1.0, 2.0)

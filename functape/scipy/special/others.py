@@ -69,6 +69,9 @@ def log_ndtr(x, series_order=3):
 def ndtri(p):
     """The inverse of ndtr.
 
+    Args:
+      p: probabilities.
+
     >>> from functape.scipy import special
     >>> special.ndtri(0.5)
     tensor(0.)
