@@ -89,7 +89,8 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     """Whether second derivatives agree with finite differences of the first.
 
     The gradient of `func` is itself checked, as a function of its inputs and of the gradients of
-    its outputs; the latter are drawn from a generator with a fixed seed unless given. Other arguments as for `gradcheck`.
+    its outputs; the latter are drawn from a generator with a fixed seed unless given.
+    Other arguments as for `gradcheck`.
 
     Args:
       grad_outputs: a tensor or a sequence, one for each output.

@@ -17,6 +17,9 @@ class ConvDimensionNumbers(typing.NamedTuple):
       lhs_spec: of the images.
       rhs_spec: of the filters.
       out_spec: of the results.
+
+    >>> conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 5), ("NHWC", "HWIO", "NHWC"))
+    ConvDimensionNumbers(lhs_spec=(0, 3, 1, 2), rhs_spec=(3, 2, 0, 1), out_spec=(0, 3, 1, 2))
     """
 
     lhs_spec: tuple

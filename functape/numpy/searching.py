@@ -150,6 +150,8 @@ def digitize(x, bins, right=False, *, method=None):
 
 
 class UniqueAll(NamedTuple):
+    """What `unique_all` returns; see there."""
+
     values: Value
     indices: Value
     inverse_indices: Value
@@ -157,11 +159,15 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
+    """What `unique_counts` returns; see there."""
+
     values: Value
     counts: Value
 
 
 class UniqueInverse(NamedTuple):
+    """What `unique_inverse` returns; see there."""
+
     values: Value
     inverse_indices: Value
 

@@ -12,7 +12,17 @@ from functape.ops.movement import along, concatenate, cut
 
 
 class QRResult(NamedTuple):
-    """The factors of qr."""
+    """What `qr` returns; it unpacks like a pair: a = Q R.
+
+    Args:
+      Q: (..., m, k), orthonormal columns; k = min(m, n), or m in the mode "complete".
+      R: (..., k, n), upper triangular.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.qr(ft.numpy.ones((3, 2)))
+    >>> found.Q.shape, found.R.shape
+    ((3, 2), (2, 2))
+    """
 
     Q: Value
     R: Value

@@ -23,7 +23,17 @@ from functape.ops.spectral import svdvals
 
 
 class SlogdetResult(NamedTuple):
-    """The results of slogdet."""
+    """What `slogdet` returns; it unpacks like a pair: det a = sign exp(logabsdet).
+
+    Args:
+      sign: (...), 1, -1 or 0; of length 1 where complex.
+      logabsdet: (...), the logarithm of the absolute value.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.slogdet(ft.numpy.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> found.sign, found.logabsdet
+    (tensor(-1.), tensor(0.))
+    """
 
     sign: Value
     logabsdet: Value

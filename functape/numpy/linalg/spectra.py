@@ -16,21 +16,52 @@ from functape.ops.reductions import sum as total
 
 
 class EighResult(NamedTuple):
-    """The results of eigh."""
+    """What `eigh` returns; it unpacks like a pair.
+
+    Args:
+      eigenvalues: (..., n), real, in ascending order.
+      eigenvectors: (..., n, n), one a column, orthonormal.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.eigh(ft.numpy.array([[2.0, 0.0], [0.0, 1.0]]))
+    >>> found.eigenvalues
+    tensor([1., 2.])
+    """
 
     eigenvalues: Value
     eigenvectors: Value
 
 
 class EigResult(NamedTuple):
-    """The results of eig."""
+    """What `eig` returns; it unpacks like a pair.
+
+    Args:
+      eigenvalues: (..., n), complex, in no order.
+      eigenvectors: (..., n, n), one a column, of length 1.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.eig(ft.numpy.array([[2.0, 0.0], [0.0, 2.0]]))
+    >>> found.eigenvalues
+    tensor([2.+0.j, 2.+0.j], dtype=complex64)
+    """
 
     eigenvalues: Value
     eigenvectors: Value
 
 
 class SVDResult(NamedTuple):
-    """The results of svd."""
+    """What `svd` returns; it unpacks like a triple: a = U diag(S) Vh.
+
+    Args:
+      U: (..., m, k), orthonormal columns; k = min(m, n), or m with all of them.
+      S: (..., min(m, n)), the singular values in descending order.
+      Vh: (..., k, n), orthonormal rows; k = min(m, n), or n with all of them.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.svd(ft.numpy.array([[0.0, 2.0], [3.0, 0.0]]))
+    >>> found.S
+    tensor([3., 2.])
+    """
 
     U: Value
     S: Value
