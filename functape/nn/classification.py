@@ -109,6 +109,9 @@ def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1, where=Non
 def smooth_labels(labels, alpha, axis=-1):
     """Labels mixed with a uniform distribution over classes: (1 - alpha) p + alpha / n.
 
+    Source: C. Szegedy et al., Rethinking the Inception architecture for computer vision, CVPR
+    2016.
+
     Args:
       labels: probabilities p.
 
@@ -183,6 +186,8 @@ def sigmoid_focal_loss(logits, labels, alpha=None, gamma=2.0):
     r"""Binary cross-entropy that gives less weight to what is right already.
 
     .. math:: -(1 - p_t)^\gamma \log p_t, \quad p_t = p\,t + (1 - p)(1 - t)
+
+    Source: T.-Y. Lin et al., Focal loss for dense object detection, ICCV 2017.
 
     Args:
       logits: scores.

@@ -183,6 +183,9 @@ kaiming_normal, kaiming_uniform = he_normal, he_uniform
 def orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """Matrices with orthogonal columns, or rows where these are fewer, evenly distributed.
 
+    Source: A. M. Saxe, J. L. McClelland and S. Ganguli, Exact solutions to the nonlinear dynamics
+    of learning in deep linear neural networks, ICLR 2014.
+
     Args:
       scale: the length of each column (row).
       column_axis: the axis of columns; all others together are that of rows.
@@ -218,6 +221,8 @@ def single(kind):
 def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """Filters (window..., I, O) that are 0 but at their middle, where they are orthogonal: images
     pass through them, turned.
+
+    Source: L. Xiao et al., Dynamical isometry and a mean field theory of CNNs, ICML 2018.
 
     Args:
       scale: the length of each row.

@@ -86,6 +86,9 @@ def l1_loss(predictions, targets, reduction="mean"):
 def huber_loss(inputs, targets, delta=1.0, reduction="none"):
     """Half the squared error up to delta, and a line of slope delta beyond.
 
+    Source: P. J. Huber, Robust estimation of a location parameter, Annals of Mathematical
+    Statistics 35 (1964).
+
     >>> import functape as ft
     >>> ft.nn.huber_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
     tensor([0.125, 2.5  ])
@@ -103,6 +106,8 @@ def parabola_and_line(e, delta):
 
 def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
     """huber_loss divided by delta, here called beta; for beta = 0, l1_loss.
+
+    Source: R. Girshick, Fast R-CNN, ICCV 2015.
 
     >>> import functape as ft
     >>> ft.nn.smooth_l1_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
@@ -169,6 +174,9 @@ def kl_div_loss(inputs, targets, axis=-1, reduction="none"):
 def kl_divergence(log_predictions, targets, axis=-1, where=None):
     r"""The Kullback-Leibler divergence of targets from log-probabilities:
     :math:`\sum t (\log t - x)`, where a target of 0 adds nothing.
+
+    Source: S. Kullback and R. A. Leibler, On information and sufficiency, Annals of Mathematical
+    Statistics 22 (1951).
 
     >>> import functape as ft
     >>> half = ft.numpy.array([0.5, 0.5])
@@ -264,6 +272,9 @@ def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
 def triplet_loss(anchors, positives, negatives, axis=-1, p=2, margin=1.0, eps=1e-6,
                  reduction="none"):
     """How much nearer negatives are than positives, beyond a margin.
+
+    Source: F. Schroff, D. Kalenichenko and J. Philbin, FaceNet: a unified embedding for face
+    recognition and clustering, CVPR 2015.
 
     Args:
       anchors, positives, negatives: of one shape.

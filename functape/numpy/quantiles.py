@@ -29,6 +29,9 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
     Differentiable in the elements and, where the method interpolates, in q.
 
+    Source: R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American
+    Statistician 50 (1996).
+
     Args:
       a: array; NaN in it makes the result NaN.
       q: number or array of numbers in [0, 1]; its axes come first in the result.

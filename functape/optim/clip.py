@@ -13,6 +13,9 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
     .. math:: g \leftarrow g \cdot \min\left(1, \frac{m}{\|g\|_p + 10^{-6}}\right)
 
+    Source: R. Pascanu, T. Mikolov and Y. Bengio, On the difficulty of training recurrent neural
+    networks, ICML 2013.
+
     Args:
       parameters: a leaf or several; those without a gradient are left out.
       max_norm: m.

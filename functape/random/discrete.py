@@ -108,6 +108,9 @@ def geometric(key, p, shape=None, dtype=None):
 def poisson(key, lam, shape=None, dtype=None):
     """Poisson variables of mean lam; int32 by default.
 
+    Source: W. Hörmann, The transformed rejection method for generating Poisson random variables,
+    Insurance: Mathematics and Economics 12 (1993).
+
     Args:
       dtype: of the result.
 
@@ -251,6 +254,9 @@ def chosen(key, n, shape, count, replace, p):
 
 def binomial(key, n, p, shape=None, dtype=None):
     """The number of successes in n trials of probability p, in floating point.
+
+    Source: W. Hörmann, The generation of binomial random variates, Journal of Statistical
+    Computation and Simulation 46 (1993).
 
     >>> import functape as ft
     >>> bool((ft.random.binomial(ft.random.key(0), 10, 0.5, (100,)) <= 10).all())

@@ -22,6 +22,8 @@ from functape.random.parameters import full, parameters
 def loggamma(key, a, shape=None, dtype=None):
     """The logarithm of a gamma variable, exact for small `a`, where the variable underflows.
 
+    Derivatives as for `gamma`.
+
     >>> import functape as ft
     >>> ft.random.loggamma(ft.random.key(0), 0.01, (3,)).shape
     (3,)
@@ -40,6 +42,10 @@ def loggamma(key, a, shape=None, dtype=None):
 def gamma(key, a, shape=None, dtype=None):
     """Gamma variables of shape a and scale 1, differentiable in a.
 
+    Drawn as in G. Marsaglia and W. W. Tsang, A simple method for generating gamma variables, ACM
+    Transactions on Mathematical Software 26 (2000). Derivatives: M. Figurnov, S. Mohamed and A.
+    Mnih, Implicit reparameterization gradients, NeurIPS 2018.
+
     Args:
       key: a key.
       a: positive.
@@ -56,6 +62,8 @@ def gamma(key, a, shape=None, dtype=None):
 
 def beta(key, a, b, shape=None, dtype=None):
     """Beta variables, differentiable in `a` and `b`.
+
+    Made of two variables of `gamma`, with their derivatives.
 
     >>> import functape as ft
     >>> ft.random.beta(ft.random.key(0), 2.0, 3.0, (3,)).shape
@@ -149,6 +157,9 @@ def generalized_normal(key, p, shape=(), dtype=None):
 
 def ball(key, d, p=2, shape=(), dtype=None):
     """Uniform points (*shape, d) of the unit ball of the p-norm.
+
+    Source: F. Barthe, O. Guédon, S. Mendelson and A. Naor, A probabilistic approach to the
+    geometry of the l_p^n-ball, Annals of Probability 33 (2005).
 
     >>> import functape as ft
     >>> x = ft.random.ball(ft.random.key(0), 3, shape=(5,))

@@ -20,6 +20,9 @@ WORDS = {mx.uint8: 8, mx.uint16: 16, mx.uint32: 32, mx.uint64: 64}
 def key(seed, *, impl=None):
     """A key from an integer; the same as `mlx.core.random.key` makes.
 
+    Source: J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, Parallel random numbers: as easy
+    as 1, 2, 3, SC 2011 (Threefry).
+
     Args:
       seed: a Python integer, or an integer scalar, which may depend on a transform.
       impl: kept for JAX's signature; there is one generator, MLX's.

@@ -31,6 +31,8 @@ class QRResult(NamedTuple):
 def cholesky(a, *, upper=False, symmetrize_input=True):
     """The triangular factor L of a positive definite matrix, with L L^H = a.
 
+    Derivatives: I. Murray, Differentiation of the Cholesky decomposition (2016).
+
     Args:
       a: matrices (..., n, n).
       upper: return L^H instead.
@@ -51,6 +53,9 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
 
 def qr(a, mode="reduced"):
     """Orthonormal columns Q and an upper triangular R with Q R = a.
+
+    Derivatives: S. F. Walter and L. Lehmann, Algorithmic differentiation of linear algebra
+    functions with application in optimum experimental design (2010).
 
     Args:
       a: matrices (..., m, n).

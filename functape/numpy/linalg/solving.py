@@ -42,6 +42,9 @@ class SlogdetResult(NamedTuple):
 def solve(a, b):
     """The solution x of a x = b.
 
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
+
     Args:
       a: square matrices (..., n, n).
       b: a vector (n,), or matrices (..., n, k). Leading axes broadcast.
@@ -72,6 +75,9 @@ def with_columns(name, op, x, y):
 def inv(a):
     """The inverse of square matrices (..., n, n); NaN where one is singular.
 
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
+
     >>> from functape.numpy import array, linalg
     >>> linalg.inv(array([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5 , 0.  ],
@@ -84,6 +90,9 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     """The pseudo-inverse of matrices.
 
     Its derivative is that among matrices of the same rank.
+
+    Derivatives: G. H. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear
+    least squares problems whose variables separate, SIAM Journal on Numerical Analysis 10 (1973).
 
     Args:
       a: matrices (..., m, n).
@@ -153,6 +162,9 @@ def det(a):
 
     Its gradient is the matrix of cofactors, also where `a` is singular.
 
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
+
     >>> from functape.numpy import array, linalg
     >>> linalg.det(array([[2.0, 1.0], [1.0, 3.0]]))
     tensor(5.)
@@ -162,6 +174,9 @@ def det(a):
 
 def slogdet(a, *, method=None):
     """The sign and the logarithm of the modulus of the determinant.
+
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
 
     Args:
       a: square matrices (..., n, n).

@@ -76,6 +76,9 @@ def eigh(a, UPLO=None, symmetrize_input=True):  # noqa: N803 - NumPy's name
     Where eigenvalues coincide, what does not depend on the choice of their eigenvectors still has
     its exact gradient, for example a projection onto another eigenvector, or onto all of them.
 
+    Derivatives: J. R. Magnus, On differentiating eigenvalues and eigenvectors, Econometric Theory
+    1 (1985).
+
     Args:
       a: matrices (..., n, n).
       UPLO: "L" or "U": the triangle to read, if symmetrize_input is false.
@@ -114,6 +117,9 @@ def eigvalsh(a, UPLO="L", *, symmetrize_input=True):  # noqa: N803 - NumPy's nam
 def eig(a):
     """The eigenvalues and right eigenvectors of square matrices, as complex64.
 
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
+
     Args:
       a: matrices (..., n, n).
 
@@ -142,6 +148,9 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
     r"""The singular value decomposition.
 
     .. math:: a = U \operatorname{diag}(S)\, V^H
+
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
 
     Args:
       a: matrices (..., m, n).

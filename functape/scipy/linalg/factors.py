@@ -78,6 +78,9 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """A permutation P, a unit lower triangular L and an upper triangular U with P L U = a.
 
+    Derivatives: F. R. de Hoog, R. S. Anderssen and M. A. Lukas, Differentiation of matrix
+    functionals using triangular factorization, Mathematics of Computation 80 (2011).
+
     Args:
       a: real matrices (..., m, n).
       permute_l: return (P L, U) instead.
