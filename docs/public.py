@@ -9,6 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import functape
 from functape.op import Op
+from functape.scipy.stats.distribution import Distribution
 
 
 def names(namespace):
@@ -25,6 +26,8 @@ def names(namespace):
             yield name, "function"
         elif inspect.isclass(value):
             yield name, "class"
+        elif isinstance(value, Distribution):
+            yield name, "data"
 
 
 class Public(SphinxDirective):
@@ -38,7 +41,8 @@ class Public(SphinxDirective):
             elsewhere = namespace != "functape" and name in functape.__all__
             again = elsewhere and getattr(functape, name) is getattr(
                 importlib.import_module(namespace), name)
-            lines += [f".. auto{kind}:: {namespace}.{name}", *["   :no-index:"] * again, ""]
+            lines += [f".. auto{kind}:: {namespace}.{name}", *["   :no-index:"] * again,
+                      *["   :no-value:"] * (kind == "data"), ""]
         return self.parse_text_to_nodes("\n".join(lines))
 
 

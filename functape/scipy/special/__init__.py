@@ -1,6 +1,7 @@
 """jax.scipy.special's functions on functape values, by the same names.
 
-MLX has few of them. Each is differentiable in all real arguments, to any order.
+MLX has few of them. Each is differentiable in all real arguments, to any order. DLMF: the NIST
+Digital Library of Mathematical Functions, https://dlmf.nist.gov.
 """
 
 from functape.scipy.special.entropies import (
