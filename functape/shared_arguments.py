@@ -103,7 +103,7 @@ OPTIMIZERS = {
 
 EXAMPLE = re.compile(r"^ *>>>.*(\n *\S.*)*", re.M)
 ARGS = re.compile(r"^Args:\n((?:  .*\n)+)", re.M)
-ELSEWHERE = re.compile(r"\b[Aa]rg(?:ument)?s[\w ]* (?:as for|are those of) `?([\w.]*\w)")
+ELSEWHERE = re.compile(r"\b[Aa]rg(?:ument)?s[\w\s]*\s(?:as\s+for|are\s+those\s+of)\s+`?([\w.]*\w)")
 
 
 def complete(namespace, **known):

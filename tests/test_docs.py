@@ -21,8 +21,8 @@ from functape import op
 NAMESPACES = [
     "functape", *(f"functape.{name}" for name in (
         "numpy", "numpy.linalg", "numpy.fft", "nn", "nn.initializers", "random", "lax",
-        "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.fft", "scipy.ndimage",
-        "scipy.integrate", "autograd", "autograd.graph", "autograd.functional",
+        "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.fft",
+        "scipy.ndimage", "scipy.integrate", "autograd", "autograd.graph", "autograd.functional",
         "autograd.profiler", "optim", "mlx", "viz", "debug", "tree", "flatten_util", "test_util",
         "errors", "distributed", "tree_util", "custom_batching", "custom_derivatives"))]
 

@@ -199,7 +199,7 @@ Value.compress = compressed
 
 
 def extract(condition, arr, *, size=None, fill_value=0):
-    """The elements where a condition holds, in a row. Arguments as for `compress`.
+    """The elements of `arr` where `condition` holds, in a row; other arguments as for `compress`.
 
     >>> from functape.numpy import array
     >>> extract(array([[True, False], [False, True]]), array([[1.0, 2.0], [3.0, 4.0]]))
