@@ -18,6 +18,7 @@ SHARED = {
     "arrys": "arrays.",
     "shape": "of the result.",
     "dtype": "of the result.",
+    "fill_value": "number or array; it broadcasts.",
     "device": "an MLX device to make the array on.",
     "axis": "the axis along which; negative ones count from the end.",
     "axis1": "one of the two axes.",

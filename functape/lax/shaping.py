@@ -15,9 +15,6 @@ from functape.tensor import constant
 def full(shape, fill_value, dtype=None):
     """An array filled with a number.
 
-    Args:
-      fill_value: number.
-
     >>> import functape as ft
     >>> ft.lax.full((2,), 7.0)
     tensor([7., 7.])
@@ -27,9 +24,6 @@ def full(shape, fill_value, dtype=None):
 
 def full_like(x, fill_value, dtype=None, shape=None):
     """An array like `x`, filled with a number.
-
-    Args:
-      fill_value: number.
 
     >>> import functape as ft
     >>> ft.lax.full_like(ft.numpy.ones(2), 7.0)

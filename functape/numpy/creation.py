@@ -208,9 +208,6 @@ def empty(shape, dtype=None, *, device=None):
 def full(shape, fill_value, dtype=None, *, device=None):
     """An array filled with a value, which may be tracked, and may itself be an array.
 
-    Args:
-      fill_value: number or array; it broadcasts.
-
     >>> import functape as ft
     >>> ft.numpy.full(3, 2.5)
     tensor([2.5, 2.5, 2.5])
@@ -251,9 +248,6 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
     """An array filled with a value, in the shape and dtype of another.
-
-    Args:
-      fill_value: number or array; it broadcasts.
 
     >>> import functape as ft
     >>> ft.numpy.full_like(ft.numpy.ones(2), 7)

@@ -34,10 +34,10 @@ ORIGIN, UNIT = 0, 1  # the defaults of loc and scale, which cost nothing
 class Distribution:
     """The functions of one distribution, as attributes: `norm.logpdf(x, loc=0, scale=1)`."""
 
-    def __init__(self, name, doc, functions):
+    def __init__(self, name, doc, density, functions):
         self.__name__ = name
-        self.__doc__ = "\n".join([doc, "", *(f"* ``{kind}{inspect.signature(functions[kind])}``"
-                                             for kind in sorted(functions))])
+        self.__doc__ = "\n".join([doc, "", density, "", *(
+            f"* ``{kind}{inspect.signature(functions[kind])}``" for kind in sorted(functions))])
         for kind, f in functions.items():
             setattr(self, kind, f)
 
@@ -82,8 +82,8 @@ def function(name, kind, parameters, formula):
 # --- continuous ---------------------------------------------------------------------------------
 
 
-def continuous(name, doc, shapes=(), *, support=(-math.inf, math.inf), at=0.5, placed=True,
-               **formulas):
+def continuous(name, doc, density, shapes=(), *, support=(-math.inf, math.inf), at=0.5,
+               placed=True, **formulas):
     """A distribution with location and scale, from formulas of (z, *shapes).
 
     Args:
@@ -104,8 +104,8 @@ def continuous(name, doc, shapes=(), *, support=(-math.inf, math.inf), at=0.5, p
         found[kind] = f if placed else standard(f)
     found["pdf"] = compose(exp, found["logpdf"])
     if placed:
-        doc += " With z = (x - loc) / scale; densities are divided by the scale."
-    return Distribution(name, doc, functions_of(name, parameters, found))
+        density += " Here z = (x - loc) / scale; all is divided by the scale."
+    return Distribution(name, doc, f"Density: {density}", functions_of(name, parameters, found))
 
 
 def completed(formulas):
@@ -169,7 +169,7 @@ def quantile(kind, formula, support, at):
 # --- discrete -----------------------------------------------------------------------------------
 
 
-def discrete(name, doc, shapes, logpmf, *, support=(0, math.inf), shifted=True, more=(),
+def discrete(name, doc, chance, shapes, logpmf, *, support=(0, math.inf), shifted=True, more=(),
              **formulas):
     """A distribution of whole numbers, from formulas of (k - loc, *shapes).
 
@@ -181,9 +181,9 @@ def discrete(name, doc, shapes, logpmf, *, support=(0, math.inf), shifted=True, 
     found = {"logpmf": masked(logpmf, support)}
     found["pmf"] = compose(exp, found["logpmf"])
     others = {kind: relocated(f) if shifted else f for kind, f in formulas.items()}
-    return Distribution(name, f"{doc} With k - `loc` for k.", functions_of(name, movable, found)
-                        | functions_of(name, movable if shifted else parameters, others)
-                        | dict(more))
+    made = functions_of(name, movable if shifted else parameters, others)
+    return Distribution(name, doc, f"Probability: {chance} `loc` is taken from k first.",
+                        functions_of(name, movable, found) | made | dict(more))
 
 
 def masked(formula, support):

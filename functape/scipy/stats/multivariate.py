@@ -74,7 +74,7 @@ def normal_pdf(x, mean, cov):
 
 multivariate_normal = Distribution(
     "multivariate_normal",
-    "The normal distribution of vectors: e^(-d^2 / 2) / sqrt(det(2 pi cov)), "
+    "The normal distribution of vectors.", "Density: e^(-d^2 / 2) / sqrt(det(2 pi cov)), "
     "where d^2 = (x - mean)^T cov^-1 (x - mean).",
     {"logpdf": normal_logpdf, "pdf": normal_pdf})
 
@@ -120,8 +120,8 @@ def dirichlet_pdf(x, alpha):
 
 
 dirichlet = Distribution(
-    "dirichlet", "Dirichlet's distribution on the simplex: Gamma(sum(alpha)) times the product of "
-    "x^(alpha - 1) / Gamma(alpha).",
+    "dirichlet", "Dirichlet's distribution on the simplex.", "Density: Gamma(sum(alpha)) times the "
+    "product of x^(alpha - 1) / Gamma(alpha).",
     {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf})
 
 # --- multinomial --------------------------------------------------------------------------------
@@ -153,5 +153,6 @@ def multinomial_pmf(x, n, p):
 
 
 multinomial = Distribution(
-    "multinomial", "Counts of several outcomes in n draws: n! times the product of p^x / x!.",
+    "multinomial", "Counts of several outcomes in n draws.",
+    "Probability: n! times the product of p^x / x!.",
     {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf})
