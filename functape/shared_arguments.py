@@ -102,6 +102,7 @@ OPTIMIZERS = {
     "defaults": "the other hyperparameters.",
 }
 
+WORD = re.compile(r"(?<![\w'])(?:a(?= [a-z])|(\w+))")
 EXAMPLE = re.compile(r"^ *>>>.*(\n *\S.*)*", re.M)
 ARGS = re.compile(r"^Args:\n((?:  .*\n)+)", re.M)
 ELSEWHERE = re.compile(r"\b[Aa]rg(?:ument)?s[\w\s]*\s(?:as\s+for|are\s+those\s+of)\s+`?([\w.]*\w)")
@@ -142,14 +143,13 @@ def parameters(code):
     return names
 
 
-def named(name, doc):
-    """Whether the words of a docstring, besides its examples, name a parameter.
+def named(doc):
+    """The words of a docstring, besides its examples; articles are none, nor is a genitive's s.
 
-    >>> named("a", "A matrix times a vector."), named("a", "The sine of a.")
-    (False, True)
+    >>> sorted(named("MLX's sine of a, as a value.") - named("as value of"))
+    ['MLX', 'a', 'sine']
     """
-    article = "(?! [a-z])" if name == "a" else ""
-    return re.search(rf"(?<![\w'])({name})(?!\w){article}", EXAMPLE.sub("", doc)) is not None
+    return set(WORD.findall(EXAMPLE.sub("", doc)))
 
 
 def completed(doc, names, known):
@@ -161,15 +161,17 @@ def completed(doc, names, known):
     Args:
       dtype: of the result.
     """
-    doc = inspect.cleandoc(doc)
     plain = [name.lstrip("*") for name in names]
     known = known | REDUCING if "keepdims" in plain else known
     known = known | FILLING if {"size", "fill_value"} <= set(plain) else known
-    lines = [f"  {star}: {known[name]}" for star, name in zip(names, plain, strict=True)
-             if name in known and not named(name, doc)]
-    if not lines or ELSEWHERE.search(doc):
+    if known.keys().isdisjoint(plain) or ELSEWHERE.search(doc):
         return doc
-    before, entries, after = parts(doc)
+    words = named(doc)
+    lines = [f"  {star}: {known[name]}" for star, name in zip(names, plain, strict=True)
+             if name in known and name not in words]
+    if not lines:
+        return doc
+    before, entries, after = parts(inspect.cleandoc(doc))
     place = {name: i for i, name in enumerate(plain)}
     lines = sorted(entries + lines, key=lambda e: place.get(re.search(r"\w+", e)[0], len(place)))
     return "\n".join([before, "", "Args:", *lines]) + after

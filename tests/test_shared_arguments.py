@@ -22,7 +22,7 @@ def unnamed(f, module):
     """The parameters that neither the words of a docstring name, nor the arguments of the function
     to which they point."""
     doc = inspect.getdoc(f)
-    left = [p for p in inspect.signature(f).parameters if not named(p, doc)]
+    left = [p for p in inspect.signature(f).parameters if p not in named(doc)]
     for pointer in ELSEWHERE.finditer(EXAMPLE.sub("", doc)):
         *path, name = pointer[1].split(".")
         home = importlib.import_module(".".join(path)) if path else module
