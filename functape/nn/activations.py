@@ -18,6 +18,9 @@ def floating(x, name):
 def relu(x):
     r"""Rectified linear unit: :math:`\max(x, 0)`; its derivative at 0 is 0.
 
+    Source: V. Nair and G. E. Hinton, Rectified linear units improve restricted Boltzmann machines,
+    ICML 2010.
+
     >>> import functape as ft
     >>> ft.nn.relu(ft.numpy.array([-2.0, 0.0, 3.0]))
     tensor([0., 0., 3.])

@@ -63,7 +63,7 @@ def gamma(key, a, shape=None, dtype=None):
 def beta(key, a, b, shape=None, dtype=None):
     """Beta variables, differentiable in `a` and `b`.
 
-    Made of two variables of `gamma`, with their derivatives.
+    Made of variables of `gamma`, with their derivatives.
 
     >>> import functape as ft
     >>> ft.random.beta(ft.random.key(0), 2.0, 3.0, (3,)).shape
@@ -77,6 +77,8 @@ def beta(key, a, b, shape=None, dtype=None):
 
 def dirichlet(key, alpha, shape=None, dtype=None):
     """Points of the simplex by Dirichlet's distribution, differentiable in alpha.
+
+    Made of variables of `gamma`, with their derivatives.
 
     Args:
       key: a key.
@@ -100,6 +102,8 @@ def dirichlet(key, alpha, shape=None, dtype=None):
 def chisquare(key, df, shape=None, dtype=None):
     """A sum of df squares of normal variables.
 
+    Made of variables of `gamma`, with their derivatives.
+
     >>> import functape as ft
     >>> ft.random.chisquare(ft.random.key(0), 3.0, (3,)).shape
     (3,)
@@ -111,6 +115,8 @@ def chisquare(key, df, shape=None, dtype=None):
 
 def t(key, df, shape=None, dtype=None):
     """Student's distribution with df degrees of freedom.
+
+    Made of variables of `gamma`, with their derivatives.
 
     >>> import functape as ft
     >>> ft.random.t(ft.random.key(0), 3.0, (3,)).shape
@@ -126,6 +132,8 @@ def t(key, df, shape=None, dtype=None):
 
 def f(key, dfnum, dfden, shape=None, dtype=None):
     """The ratio of two chi-square variables, each over its degrees of freedom.
+
+    Made of variables of `gamma`, with their derivatives.
 
     Args:
       dfnum, dfden: degrees of freedom of the numerator and of the denominator.
@@ -143,6 +151,8 @@ def f(key, dfnum, dfden, shape=None, dtype=None):
 
 def generalized_normal(key, p, shape=(), dtype=None):
     """The density proportional to e^-|x|^p.
+
+    Made of variables of `gamma`, with their derivatives.
 
     >>> import functape as ft
     >>> ft.random.generalized_normal(ft.random.key(0), 1.5, (3,)).shape

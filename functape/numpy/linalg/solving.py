@@ -125,6 +125,8 @@ def cutoff(name, rtol):
 def lstsq(a, b, rcond=None, *, numpy_resid=False):
     """The x of least norm that minimises |a x - b|.
 
+    Derivatives as for `pinv`.
+
     Args:
       a: a matrix (m, n).
       b: a vector (m,) or a matrix (m, k).

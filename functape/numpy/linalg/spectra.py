@@ -137,6 +137,8 @@ def eig(a):
 def eigvals(a):
     """The eigenvalues of square matrices, as complex64, in no order.
 
+    Derivatives as for `eig`.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.eigvals(array([[0.0, -1.0], [1.0, 0.0]]))
     tensor([0.+1.j, 0.-1.j], dtype=complex64)
@@ -196,6 +198,8 @@ def subset(x, bounds, from_last):
 
 def svdvals(x, /):
     """The singular values of matrices (..., m, n), in descending order.
+
+    Derivatives as for `svd`.
 
     >>> from functape.numpy import array, linalg
     >>> linalg.svdvals(array([[0.0, 3.0], [2.0, 0.0]]))

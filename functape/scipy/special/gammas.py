@@ -219,8 +219,8 @@ def beta(a, b):
 
 
 def gammainc(a, x):
-    """The regularised lower incomplete gamma function, with derivatives in `a` and `x` (DLMF
-    8.2.4).
+    """The regularised lower incomplete gamma function, with derivatives in `a` and `x`
+    (DLMF 8.2.4).
 
     >>> from functape.scipy import special
     >>> special.gammainc(1.0, 2.0)

@@ -107,8 +107,8 @@ def i0e(x):
 
 
 def i1(x):
-    """The modified Bessel function of the first kind of order 1, the derivative of i0 (DLMF
-    10.25.2, 10.29.3).
+    """The modified Bessel function of the first kind of order 1, the derivative of i0
+    (DLMF 10.25.2, 10.29.3).
 
     >>> from functape.scipy import special
     >>> special.i1(0.0)
@@ -131,8 +131,8 @@ def i1e(x):
 
 
 def expn(n, x):
-    """The generalised exponential integral: of e^(-x t) t^-n over t >= 1, for x >= 0 (DLMF
-    8.19.3).
+    """The generalised exponential integral: of e^(-x t) t^-n over t >= 1, for x >= 0
+    (DLMF 8.19.3).
 
     Args:
       n: a whole number, 0 or more.
