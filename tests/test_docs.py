@@ -139,6 +139,23 @@ def test_public_functions_have_an_example():
     assert not missing
 
 
+# What is said by elementary functions, or by those that name their source.
+ELEMENTARY = {
+    "scipy.special": "boxcox1p comb entr erfcx expit factorial gammasgn i0e i1e log_ndtr "
+                     "log_softmax logit logsumexp softmax xlog1py xlogy",
+    "optim": "Optimizer clip_grad_value_",
+    "nn.initializers": "constant normal ones truncated_normal uniform variance_scaling zeros",
+}
+
+
+@pytest.mark.parametrize("namespace", ELEMENTARY)
+def test_formulas_name_their_source(namespace):
+    module = importlib.import_module(f"functape.{namespace}")
+    source = r"DLMF \d+\.\d+|Abramowitz and Stegun \d|\b(19|20)\d\d\b"
+    missing = [n for n in module.__all__ if not re.search(source, getattr(module, n).__doc__)]
+    assert sorted(missing) == ELEMENTARY[namespace].split()
+
+
 def test_names_on_the_pages_exist():
     """`functape.x.y` in the text names something."""
     for page in PAGES:

@@ -47,8 +47,8 @@ def erfinv(x):
 
 
 def ndtr(x):
-    """The distribution function of the standard normal distribution (Abramowitz and Stegun
-    26.2.2).
+    """The distribution function of the standard normal distribution
+    (Abramowitz and Stegun 26.2.2).
 
     >>> from functape.scipy import special
     >>> special.ndtr(0.0)
