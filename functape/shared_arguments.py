@@ -102,7 +102,7 @@ OPTIMIZERS = {
     "defaults": "the other hyperparameters.",
 }
 
-WORD = re.compile(r"(?<![\w'])(?:a(?= [a-z])|(\w+))")
+WORD = re.compile(r"(?<![\w'])(?!a [a-z])\w+")
 EXAMPLE = re.compile(r"^ *>>>.*(\n *\S.*)*", re.M)
 ARGS = re.compile(r"^Args:\n((?:  .*\n)+)", re.M)
 ELSEWHERE = re.compile(r"\b[Aa]rg(?:ument)?s[\w\s]*\s(?:as\s+for|are\s+those\s+of)\s+`?([\w.]*\w)")
