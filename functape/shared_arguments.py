@@ -11,8 +11,6 @@ import types
 
 SHARED = {
     **dict.fromkeys(("a", "b", "x", "arr", "ary", "m", "val", "prototype"), "array."),
-    "x1": "array.",
-    "x2": "array; the two broadcast.",
     "arrays": "a sequence of arrays.",
     "tup": "a sequence of arrays.",
     "arrys": "arrays.",
@@ -63,7 +61,6 @@ LAX = {
     "axis_name": "the name that `vmap` gave the axis.",
     "reverse": "from the end to the start.",
     "start_index": "where it begins, an integer that may itself be computed.",
-    "slice_size": "its length.",
     "update": "array, what takes its place.",
     "allow_negative_indices": "if False, negative indices are taken as 0.",
     "is_stable": "equal elements stay in order; they always do.",
@@ -88,6 +85,7 @@ LINALG = MATRICES | dict.fromkeys(
 TRANSFORMS = {
     "n": "length along the axis: cut off, or filled up with zeros.",
     "s": "lengths along the axes: cut off, or filled up with zeros.",
+    "axes": "integers; None: all, or the last ones, as many as `s` has.",
     "norm": 'what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n; '
             "the inverse by the rest of 1/n.",
 }

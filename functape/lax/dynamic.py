@@ -76,6 +76,9 @@ def start_of(name, indices, x, sizes, wrap):
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True):
     """The block of a given length that starts at a computed index along one axis.
 
+    Args:
+      slice_size: its length.
+
     >>> import functape as ft
     >>> ft.lax.dynamic_slice_in_dim(ft.numpy.arange(5), 1, 2)
     tensor([1, 2], dtype=int32)

@@ -255,6 +255,7 @@ def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
     as eps where it is less.
 
     Args:
+      x1, x2: arrays that broadcast.
       axis: that of the vectors' components.
 
     >>> import functape as ft
