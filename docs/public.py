@@ -1,30 +1,12 @@
 """A directive that documents all public functions and classes of a namespace: ``public``."""
 
 import importlib
-import inspect
 import re
-import types
 
+from offered import names
 from sphinx.util.docutils import SphinxDirective
 
 import functape
-from functape.op import Op
-
-
-def names(namespace):
-    """(name, kind) of what a namespace offers, as autodoc calls the kinds."""
-    module = importlib.import_module(namespace)
-    listed = getattr(module, "__all__", None) or [
-        n for n, v in vars(module).items() if not n.startswith("_")
-        and getattr(v, "__module__", "") == namespace]
-    for name in sorted(listed):
-        value = getattr(module, name)
-        if isinstance(value, types.ModuleType):
-            continue
-        if isinstance(value, Op) or inspect.isfunction(value):
-            yield name, "function"
-        elif inspect.isclass(value):
-            yield name, "class"
 
 
 class Public(SphinxDirective):
@@ -38,7 +20,8 @@ class Public(SphinxDirective):
             elsewhere = namespace != "functape" and name in functape.__all__
             again = elsewhere and getattr(functape, name) is getattr(
                 importlib.import_module(namespace), name)
-            lines += [f".. auto{kind}:: {namespace}.{name}", *["   :no-index:"] * again, ""]
+            lines += [f".. auto{kind}:: {namespace}.{name}", *["   :no-index:"] * again,
+                      *["   :no-value:"] * (kind == "data"), ""]
         return self.parse_text_to_nodes("\n".join(lines))
 
 

@@ -71,6 +71,7 @@ from functape.dtypes import (
 )
 from functape.numpy import asarray
 from functape.promotion import numpy_dtype_promotion
+from functape.shared_arguments import CREATING, complete
 from functape.suggest import for_names_of
 from functape.tensor import Tensor
 from functape.transforms import (
@@ -136,3 +137,5 @@ __all__ = [
     "tree", "tree_util", "typeof", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "viz",
     "vjp", "vmap", "zeros", "zeros_like",
 ]
+
+complete(globals(), **CREATING)

@@ -97,6 +97,9 @@ def dtype_name(dtype):
 def promote_types(a, b):
     """The smallest dtype that both convert to.
 
+    Args:
+      a, b: dtypes.
+
     >>> dtype_name(promote_types("int32", "float16"))
     'float16'
     """
@@ -109,6 +112,9 @@ def result_type(*arrays_and_dtypes):
     """The dtype of a result computed from these arrays, numbers and dtypes.
 
     A Python number has no size of its own: it only decides between integer, real and complex.
+
+    Args:
+      *arrays_and_dtypes: arrays, numbers and dtypes.
 
     >>> dtype_name(result_type("float16", 2.0)), dtype_name(result_type("int8", 2.0))
     ('float16', 'float32')
@@ -187,6 +193,9 @@ def isdtype(dtype, kind):
 
 def can_cast(from_, to):
     """Whether every value survives the conversion: `to` is what both promote to.
+
+    Args:
+      from_: dtype, or an array for its dtype.
 
     >>> can_cast("int8", "int32"), can_cast("float32", "int32")
     (True, False)

@@ -14,63 +14,159 @@ __all__ = [
 
 
 class FunctapeError(Exception):
-    """The base of all exceptions that functape raises on purpose."""
+    """The base of all exceptions that functape raises on purpose.
+
+    >>> import functape as ft
+    >>> try:
+    ...     ft.numpy.ones(2) + ft.numpy.ones(3)
+    ... except FunctapeError as error:
+    ...     print(type(error).__name__)
+    ShapeError
+    """
 
 
 class ArgumentError(FunctapeError, TypeError):
-    """An argument is of a kind, structure or dtype that the function cannot take."""
+    """An argument is of a kind, structure or dtype that the function cannot take.
+
+    >>> import functape as ft
+    >>> ft.numpy.sum("text")
+    Traceback (most recent call last):
+    functape.errors.ArgumentError: sum takes arrays and numbers, but argument 0 is str. ...
+    """
 
 
 class RangeError(ArgumentError, ValueError):
-    """A number is out of its range, or a word is not one of those that are known."""
+    """A number is out of its range, or a word is not one of those that are known.
+
+    >>> import functape as ft
+    >>> ft.nn.mse_loss(1.0, 2.0, reduction="median")
+    Traceback (most recent call last):
+    functape.errors.RangeError: mse_loss: reduction must be ...
+    """
 
 
 class TypePromotionError(ArgumentError, ValueError):
-    """Arrays of different dtypes met where promotion is strict."""
+    """Arrays of different dtypes met where promotion is strict.
+
+    >>> import functape as ft
+    >>> with ft.numpy_dtype_promotion("strict"):
+    ...     ft.numpy.result_type(ft.float32, ft.int32)
+    Traceback (most recent call last):
+    functape.errors.TypePromotionError: result_type: the dtypes float32, int32 differ...
+    """
 
 
 class ShapeError(ArgumentError, ValueError):
-    """Shapes, axes, structures or positions do not fit together."""
+    """Shapes, axes, structures or positions do not fit together.
+
+    >>> import functape as ft
+    >>> ft.numpy.ones(2) + ft.numpy.ones(3)
+    Traceback (most recent call last):
+    functape.errors.ShapeError: add(float32[2], float32[3]) is not defined: these shapes do not ...
+    """
 
 
 class PositionError(FunctapeError, IndexError):
-    """An index does not exist in the array."""
+    """An index does not exist in the array.
+
+    >>> import functape as ft
+    >>> ft.numpy.ones(2)[5]
+    Traceback (most recent call last):
+    functape.errors.PositionError: x[...]: index 5 is out of bounds for axis 0 of size 2; ...
+    """
 
 
 class AxisError(ShapeError, IndexError):
-    """An axis does not exist in the array, or is named twice."""
+    """An axis does not exist in the array, or is named twice.
+
+    >>> import functape as ft
+    >>> ft.numpy.sum(ft.numpy.ones(2), axis=3)
+    Traceback (most recent call last):
+    functape.errors.AxisError: sum: axis 3 does not exist in an array of 1 dimension(s); ...
+    """
 
 
 class UnboundAxisError(ArgumentError, NameError):
-    """No running vmap has an axis of this name."""
+    """No running vmap has an axis of this name.
+
+    >>> import functape as ft
+    >>> ft.lax.psum(1.0, "batch")
+    Traceback (most recent call last):
+    functape.errors.UnboundAxisError: ...
+    """
 
 
 class GraphError(FunctapeError, RuntimeError):
-    """The tape cannot answer: freed, unreachable, or nothing on it requires grad."""
+    """The tape cannot answer: freed, unreachable, or nothing on it requires grad.
+
+    >>> import functape as ft
+    >>> ft.tensor(1.0).backward()
+    Traceback (most recent call last):
+    functape.errors.GraphError: backward: output 0, float32[], does not depend on anything that ...
+    """
 
 
 class LinearityError(GraphError, NotImplementedError):
-    """The transpose of a function that is not linear was asked for."""
+    """The transpose of a function that is not linear was asked for.
+
+    >>> import functape as ft
+    >>> ft.linear_transpose(ft.numpy.sin, 1.0)(1.0)
+    Traceback (most recent call last):
+    functape.errors.LinearityError: linear_transpose takes a linear function, but this one ...
+    """
 
 
 class InplaceError(FunctapeError, RuntimeError):
-    """An in-place change that would make a gradient wrong."""
+    """An in-place change that would make a gradient wrong.
+
+    >>> import functape as ft
+    >>> x = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = ft.numpy.exp(x)
+    >>> z = y.add_(1.0)
+    >>> z.sum().backward()
+    Traceback (most recent call last):
+    functape.errors.InplaceError: ExpBackward needs 'ans', float32[2], as it was, but it was ...
+    """
 
 
 class AnomalyError(FunctapeError, RuntimeError):
-    """A backward pass made a NaN, or an infinity, while anomaly mode was on."""
+    """A backward pass made a NaN, or an infinity, while anomaly mode was on.
+
+    >>> import functape as ft
+    >>> x = ft.tensor(-1.0, requires_grad=True)
+    >>> with ft.autograd.detect_anomaly():
+    ...     ft.numpy.sqrt(x).backward()
+    Traceback (most recent call last):
+    functape.errors.AnomalyError: SqrtBackward returned 1 nan of 1 element(s) in the gradient of ...
+    """
 
 
 class GradcheckError(FunctapeError, RuntimeError):
-    """Derivatives that a function's backward gives differ from finite differences."""
+    """Derivatives that a function's backward gives differ from finite differences.
+
+    >>> import functape as ft
+    >>> f = ft.custom_gradient(lambda x: (2.0 * x, lambda g: (g,)))
+    >>> ft.autograd.gradcheck(f, ft.tensor(1.0, dtype=ft.float64, requires_grad=True))
+    Traceback (most recent call last):
+    functape.errors.GradcheckError: Jacobian mismatch for output 0 with respect to input 0 ...
+    """
 
 
 class CommunicationError(FunctapeError, RuntimeError):
-    """Another process of the group is gone, or was waited for in vain."""
+    """Another process of the group is gone, or was waited for in vain.
+
+    How long to wait: `timeout` of `functape.distributed.init`.
+    """
 
 
 class ConcretizationError(FunctapeError, TypeError):
-    """A plain Python value was asked of an array that stands for many, or for none yet."""
+    """A plain Python value was asked of an array that stands for many, or for none yet.
+
+    >>> import functape as ft
+    >>> ft.vmap(lambda x: x if x > 0 else -x)(ft.numpy.ones(2))
+    Traceback (most recent call last):
+    functape.errors.ConcretizationError: bool needs the value of bool[] under vmap, where it ...
+    """
 
 
 def check_callable(name, *functions):

@@ -35,6 +35,10 @@ class Tensor(Value):
     Leaves (`is_leaf`) are made by the user; with ``requires_grad=True`` a backward pass adds
     their gradients into `grad`. All other tensors that require grad carry a `grad_fn`.
 
+    Args:
+      array: the elements.
+      rank, edge: its place among transforms and on the tape; the business of functape.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> (w * w).sum().backward()

@@ -41,6 +41,10 @@ def flatten(tree, is_leaf=None):
 def unflatten(treedef, leaves):
     """The tree of a structure with these leaves.
 
+    Args:
+      treedef: a structure.
+      leaves: as many as it has.
+
     >>> unflatten(structure([0, 0]), [1, 2])
     [1, 2]
     """
@@ -103,6 +107,9 @@ def structure(tree, is_leaf=None):
 def reduce(function, tree, initializer=MISSING, is_leaf=None):
     """Combine the leaves, left to right, with a function of (total, leaf).
 
+    Args:
+      initializer: the total to begin with; the first leaf by default.
+
     >>> reduce(lambda total, leaf: total + leaf, {"a": 1, "b": (2, 3)})
     6
     """
@@ -116,6 +123,10 @@ def reduce(function, tree, initializer=MISSING, is_leaf=None):
 
 def reduce_associative(operation, tree, *, identity=MISSING, is_leaf=None):
     """Combine the leaves in pairs, pairs of pairs, ...: a chain of logarithmic depth.
+
+    Args:
+      operation: function of two leaves.
+      identity: the result where there are no leaves.
 
     >>> reduce_associative(lambda a, b: a + b, [1, 2, 3])
     6
@@ -142,6 +153,9 @@ def all(tree, *, is_leaf=None):
 
 def broadcast(prefix_tree, full_tree, is_leaf=None):
     """A tree like `full_tree`, where each leaf of a prefix of it is repeated.
+
+    Args:
+      prefix_tree: a pytree, the prefix.
 
     >>> broadcast([0, 1], [(5, 5), 5])
     [(0, 0), 1]
@@ -226,6 +240,10 @@ def paths(tree):
 def differences(a, b, names=("first", "second")):
     """Every place where the structures of two pytrees differ, a line for each.
 
+    Args:
+      a, b: pytrees.
+      names: what to call them.
+
     >>> differences({"w": (1, 2), "b": 3}, {"w": [1, 2], "c": 3})  # doctest: +NORMALIZE_WHITESPACE
     ["['b']: only in the first", "['c']: only in the second",
      "['w']: a tuple of 2 in the first, a list of 2 in the second"]
@@ -235,6 +253,9 @@ def differences(a, b, names=("first", "second")):
 
 def static(**kwargs):
     """A dataclass field that is static data, not a child; see `tree_util.register_dataclass`.
+
+    Args:
+      **kwargs: as for dataclasses.field.
 
     >>> static(default=3).metadata["static"]
     True

@@ -9,7 +9,11 @@ import optree
 
 @dataclass(frozen=True)
 class SequenceKey:
-    """An entry of a tuple or list."""
+    """An entry of a tuple or list.
+
+    Args:
+      idx: its number.
+    """
 
     idx: int
 
@@ -19,7 +23,11 @@ class SequenceKey:
 
 @dataclass(frozen=True)
 class DictKey:
-    """An entry of a dict."""
+    """An entry of a dict.
+
+    Args:
+      key: its key.
+    """
 
     key: Any
 
@@ -29,7 +37,11 @@ class DictKey:
 
 @dataclass(frozen=True)
 class GetAttrKey:
-    """A field of a named tuple, a dataclass or another object."""
+    """A field of a named tuple, a dataclass or another object.
+
+    Args:
+      name: of the field.
+    """
 
     name: str
 
@@ -39,7 +51,11 @@ class GetAttrKey:
 
 @dataclass(frozen=True)
 class FlattenedIndexKey:
-    """A child of a registered class that does not name its children."""
+    """A child of a registered class that does not name its children.
+
+    Args:
+      key: its number.
+    """
 
     key: int
 

@@ -109,6 +109,9 @@ def register_pytree_with_keys(nodetype, flatten_with_keys, unflatten_func, flatt
 def register_pytree_node_class(cls):
     """Make a class with methods `tree_flatten` and (class method) `tree_unflatten` a pytree.
 
+    Args:
+      cls: the class, which is returned.
+
     >>> @register_pytree_node_class
     ... class Point:
     ...     def __init__(self, x):
@@ -128,6 +131,9 @@ def register_pytree_node_class(cls):
 def register_pytree_with_keys_class(cls):
     """Make a class with methods `tree_flatten_with_keys` and (class method) `tree_unflatten` a
     pytree.
+
+    Args:
+      cls: the class, which is returned.
 
     >>> @register_pytree_with_keys_class
     ... class Named:
@@ -208,6 +214,9 @@ def dataclass_fields(nodetype, data, meta, drop):
 def register_static(cls):
     """Make instances of a class static data: pytrees without leaves.
 
+    Args:
+      cls: the class, which is returned.
+
     >>> @register_static
     ... class Name(str):
     ...     pass
@@ -244,6 +253,9 @@ register(
 def all_leaves(iterable, is_leaf=None):
     """Whether no element of an iterable is a pytree node.
 
+    Args:
+      is_leaf: function of a subtree that says whether it is a leaf.
+
     >>> all_leaves([1, 2]), all_leaves([1, (2,)])
     (True, False)
     """
@@ -252,6 +264,9 @@ def all_leaves(iterable, is_leaf=None):
 
 def treedef_children(treedef):
     """The structures of the children.
+
+    Args:
+      treedef: a structure.
 
     >>> treedef_children(tree_structure([1, (2, 3)]))
     [PyTreeSpec(*), PyTreeSpec((*, *))]
@@ -262,6 +277,9 @@ def treedef_children(treedef):
 def treedef_is_leaf(treedef):
     """Whether a structure is that of a single leaf, of None or of an empty container.
 
+    Args:
+      treedef: the structure.
+
     >>> treedef_is_leaf(tree_structure(1))
     True
     """
@@ -271,6 +289,9 @@ def treedef_is_leaf(treedef):
 def treedef_tuple(treedefs):
     """The structure of a tuple of trees of the given structures.
 
+    Args:
+      treedefs: structures.
+
     >>> treedef_tuple([tree_structure(1), tree_structure(2)]) == tree_structure((1, 2))
     True
     """
@@ -279,6 +300,9 @@ def treedef_tuple(treedefs):
 
 def is_tree_node(typ):
     """Whether instances of a type are nodes of pytrees.
+
+    Args:
+      typ: the class.
 
     >>> is_tree_node(dict), is_tree_node(float)
     (True, False)

@@ -20,12 +20,12 @@ from functape import op
 
 NAMESPACES = [
     "functape", *(f"functape.{name}" for name in (
-        "numpy", "numpy.linalg", "numpy.fft", "nn", "random", "lax", "scipy.special",
-        "lax.linalg", "scipy.linalg", "scipy.sparse.linalg", "scipy.stats", "scipy.signal",
-        "scipy.fft", "scipy.ndimage",
-        "scipy.integrate", "autograd", "autograd.graph", "autograd.functional",
+        "numpy", "numpy.linalg", "numpy.fft", "nn", "nn.initializers", "random", "lax",
+        "lax.linalg", "scipy.special", "scipy.linalg", "scipy.sparse.linalg", "scipy.stats",
+        "scipy.signal", "scipy.fft", "scipy.ndimage", "scipy.integrate", "autograd",
+        "autograd.graph", "autograd.functional",
         "autograd.profiler", "optim", "mlx", "viz", "debug", "tree", "flatten_util", "test_util",
-        "errors", "distributed"))]
+        "errors", "distributed", "tree_util", "custom_batching", "custom_derivatives"))]
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -138,6 +138,23 @@ def test_public_functions_have_an_example():
     missing = [name for name, f in public.items()
                if type(f).__name__ == "function" and ">>>" not in (f.__doc__ or "")]
     assert not missing
+
+
+# What is said by elementary functions, or by those that name their source.
+ELEMENTARY = {
+    "scipy.special": "boxcox1p comb entr erfcx expit factorial gammasgn i0e i1e log_ndtr "
+                     "log_softmax logit logsumexp softmax xlog1py xlogy",
+    "optim": "Optimizer clip_grad_value_",
+    "nn.initializers": "constant normal ones truncated_normal uniform variance_scaling zeros",
+}
+
+
+@pytest.mark.parametrize("namespace", ELEMENTARY)
+def test_formulas_name_their_source(namespace):
+    module = importlib.import_module(f"functape.{namespace}")
+    source = r"DLMF \d+\.\d+|Abramowitz and Stegun \d|\b(19|20)\d\d\b"
+    missing = [n for n in module.__all__ if not re.search(source, getattr(module, n).__doc__)]
+    assert sorted(missing) == ELEMENTARY[namespace].split()
 
 
 def test_names_on_the_pages_exist():

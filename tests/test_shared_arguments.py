@@ -1,32 +1,61 @@
-"""What is said once of arguments that many functions share stands in the docstrings."""
+"""Every parameter of every public function is named in its docstring, or in that of a function to
+which it points."""
 
+import enum
+import functools
 import importlib
 import inspect
-import re
 
 import pytest
+from test_docs import NAMESPACES, ROOT
 
 import functape as ft
 import functape.numpy as np
 from functape.errors import ArgumentError
-from functape.shared_arguments import FILLING, LINALG, LOSSES, SHARED, TREES, completed
+from functape.shared_arguments import ELSEWHERE, EXAMPLE, FILLING, completed, named
 
-NAMESPACES = {"numpy": SHARED, "numpy.linalg": SHARED, "numpy.fft": SHARED, "random": SHARED,
-              "lax": SHARED, "nn": SHARED | LOSSES, "scipy.linalg": SHARED | LINALG,
-              "tree": TREES}
+# Subclasses of these take Python's arguments: an enumeration, a message, a text, a function.
+PYTHONS = (enum.Enum, Exception, str, functools.partial)
+
+
+def unnamed(f, module):
+    """The parameters that neither the words of a docstring name, nor the arguments of the function
+    to which they point."""
+    doc = inspect.getdoc(f)
+    left = [p for p in inspect.signature(f).parameters if p not in named(doc)]
+    for pointer in ELSEWHERE.finditer(EXAMPLE.sub("", doc)):
+        *path, name = pointer[1].split(".")
+        home = importlib.import_module(".".join(path)) if path else module
+        there = {"args", "kwargs", *inspect.signature(getattr(home, name)).parameters}
+        left = [p for p in left if p not in there]
+    return left
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-def test_no_shared_argument_is_left_out(namespace):
-    module = importlib.import_module(f"functape.{namespace}")
-    functions = {n: getattr(module, n) for n in module.__all__}
-    left = []
-    for name, f in functions.items():
-        if not inspect.isfunction(f) or re.search("[Aa]rguments (as|are)", f.__doc__):
-            continue
-        left += [(name, p) for p in inspect.signature(f).parameters
-                 if p in NAMESPACES[namespace] and not re.search(rf"\b{p}\b", f.__doc__)]
-    assert not left
+def test_no_parameter_is_left_out(namespace, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    module = importlib.import_module(namespace)
+    left = {}
+    for name, kind in importlib.import_module("offered").names(namespace):
+        f = getattr(module, name)
+        foreign = not getattr(f, "__module__", "functape").startswith("functape")
+        if kind == "function" or kind == "class" and not foreign and not issubclass(f, PYTHONS):
+            left[name] = unnamed(f, module)
+    assert not {name: found for name, found in left.items() if found}
+
+
+def test_what_names_a_parameter():
+    def f(a, n=1, *rest, key=None):
+        """Turn a matrix n times.
+
+        >>> f(rest=1)
+        """
+
+    assert unnamed(f, None) == ["a", "rest", "key"]
+    f.__doc__ = "The matrix `a`, n times; MLX's key and rest."
+    assert unnamed(f, None) == []
+    f.__doc__ = "Other arguments as for `functape.random.split`: a, n."
+    assert unnamed(f, None) == ["rest"]
 
 
 def test_where_the_lines_go():
@@ -40,6 +69,10 @@ def test_where_the_lines_go():
     """
     assert completed(doc, ["a", "out"], {"out": "no."}) == (
         "Sum.\n\nArgs:\n  a: array.\n  out: no.\n\n>>> 1\n1")
+    assert completed(doc, ["out", "a"], {"out": "no."}) == (
+        "Sum.\n\nArgs:\n  out: no.\n  a: array.\n\n>>> 1\n1")  # in the order of the signature
+    assert completed("Ones.\n\nReturns:\n  1.", ["*s"], {"s": "none."}) == (
+        "Ones.\n\nArgs:\n  *s: none.\n\nReturns:\n  1.")
     assert completed("Sum.", ["a", "out"], {"out": "no."}) == "Sum.\n\nArgs:\n  out: no."
     assert completed("Arguments as for sum.", ["out"], {"out": "no."}) == "Arguments as for sum."
     assert completed("Sum, into out.", ["out"], {"out": "no."}) == "Sum, into out."

@@ -13,6 +13,8 @@ def associative_scan(fn, elems, reverse=False, axis=0):
 
     .. math:: y_0 = x_0, \qquad y_i = y_{i-1} \circ x_i
 
+    Source: G. E. Blelloch, Prefix sums and their applications (1990).
+
     Args:
       fn: associative function of two pytrees like `elems`, which combines them entry by entry
         along `axis`.

@@ -8,6 +8,9 @@ from functape.transforms.boundary import ARRAYS
 def stop_gradient(x):
     """The arrays of a pytree as constants: every derivative by them is zero.
 
+    Args:
+      x: pytree.
+
     >>> import functape as ft
     >>> ft.grad(lambda x: x * ft.stop_gradient(x))(3.0)
     tensor(3.)

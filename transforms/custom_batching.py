@@ -19,6 +19,9 @@ class custom_vmap(Custom):
     ``(out, out_batched)`` likewise. What it computes is differentiated as it is; under the `vmap`
     of a derivative the function itself is mapped.
 
+    Args:
+      f: function of pytrees.
+
     >>> import functape as ft
     >>> f = ft.custom_batching.custom_vmap(lambda x: x + 1.0)
     >>> f.def_vmap(lambda axis_size, in_batched, x: (10.0 * x, True))  # doctest: +ELLIPSIS
@@ -28,6 +31,9 @@ class custom_vmap(Custom):
     """
 
     rule = None
+
+    def __init__(self, f):
+        super().__init__(f)
 
     def def_vmap(self, rule):
         """Give the function its rule; returns the rule, so that it can be a decorator."""
@@ -64,6 +70,9 @@ class custom_vmap(Custom):
 
 def sequential_vmap(f):
     """A function that `vmap` applies to one entry after the other.
+
+    Args:
+      f: function of pytrees.
 
     >>> import functape as ft
     >>> f = ft.custom_batching.sequential_vmap(lambda x: x + 1.0)

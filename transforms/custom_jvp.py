@@ -34,6 +34,11 @@ class custom_jvp(Custom):
     tangents; arguments named in `nondiff_argnums` come before them. ``defjvps(*rules)``: one rule
     ``(tangent, out, *args) -> tangent`` for each argument, or None.
 
+    Args:
+      f: function of pytrees.
+      nondiff_argnums, nondiff_argnames: the arguments that are not differentiated, by position and
+        by name.
+
     >>> import functape as ft
     >>> @ft.custom_jvp
     ... def f(x):

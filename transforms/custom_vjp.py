@@ -36,6 +36,11 @@ class custom_vjp(Custom):
     `nondiff_argnums` may be anything; `bwd` gets them first. Higher derivatives differentiate
     `fwd` and `bwd`. Forward mode is not defined.
 
+    Args:
+      f: function of pytrees.
+      nondiff_argnums, nondiff_argnames: the arguments that are not differentiated, by position and
+        by name.
+
     >>> import functape as ft
     >>> @ft.custom_vjp
     ... def clipped(x):

@@ -55,6 +55,9 @@ def jvp(f, primals, tangents, has_aux=False):
     .. math:: \left(f(x),\; \frac{\partial f}{\partial x}\, t\right),
        \qquad \text{both of the shape of } f(x)
 
+    Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd edition (SIAM,
+    2008), chapter 3.
+
     Args:
       f: function of arrays or pytrees of arrays.
       primals: tuple or list of the arguments x.

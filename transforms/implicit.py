@@ -26,6 +26,8 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
        \frac{\partial x}{\partial \theta} = -\left(\frac{\partial f}{\partial x}\right)^{-1}
        \frac{\partial f}{\partial \theta}
 
+    Source: M. Blondel et al., Efficient and modular implicit differentiation, NeurIPS 2022.
+
     Args:
       f: function of x; its result has the structure and shapes of x. What it closes over is
         differentiated.

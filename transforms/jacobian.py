@@ -116,6 +116,9 @@ def hvp(f, primals, tangents, *, mode="forward_over_reverse", batched=False):
 
     The cost is a few gradients, whatever the size of x.
 
+    Source: B. A. Pearlmutter, Fast exact multiplication by the Hessian, Neural Computation 6
+    (1994).
+
     Args:
       f: function of arrays or pytrees that returns a scalar.
       primals: tuple or list of the arguments x.

@@ -172,6 +172,9 @@ switched = Switched()
 def disable_jit(disable=True):
     """Within the block, jitted functions run as they are, operation by operation.
 
+    Args:
+      disable: False: within the block they are compiled again.
+
     >>> import functape as ft
     >>> with disable_jit():
     ...     ft.jit(lambda x: x if x > 0 else -x)(-2.0)

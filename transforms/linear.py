@@ -56,6 +56,9 @@ def linear_transpose(f, *primals):
 
     .. math:: f(x) = A x \;\Rightarrow\; w \mapsto A^\top w
 
+    Source: A. Radul, A. Paszke, R. Frostig, M. J. Johnson and D. Maclaurin, You only linearize
+    once: tangents transpose to gradients, POPL 2023.
+
     Args:
       f: a linear function of arrays or pytrees of arrays.
       *primals: arguments of the right shapes and dtypes; their values do not matter.

@@ -76,6 +76,9 @@ def vjp(f, *primals, has_aux=False):
 
     .. math:: f: x \mapsto y, \qquad w \mapsto w^\top \frac{\partial y}{\partial x}
 
+    Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd edition (SIAM,
+    2008), chapter 3.
+
     Args:
       f: function of arrays or pytrees of arrays.
       *primals: the arguments x; cotangents of integers have the dtype `float0`.

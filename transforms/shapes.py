@@ -69,6 +69,9 @@ class Array(metaclass=IsArray):
 def typeof(x):
     """The shape and dtype of an array or a number.
 
+    Args:
+      x: array or number.
+
     >>> import functape as ft
     >>> typeof(ft.numpy.ones(3))
     ShapeDtypeStruct(shape=(3,), dtype=float32)

@@ -36,6 +36,9 @@ def checkpoint(f=None, *, policy=None, preserve_random_state=True, prevent_cse=T
     """A version of `f` that saves memory: what it computes inside is computed again when a
     backward pass needs it.
 
+    Source: T. Chen, B. Xu, C. Zhang and C. Guestrin, Training deep nets with sublinear memory cost
+    (2016).
+
     Args:
       f: function of arrays or pytrees; a second run must do what the first did.
       policy: which saved values to keep all the same, see `checkpoint_policies`; None: nothing.

@@ -101,7 +101,7 @@ def sized(name):
     def creator(*size, dtype=None, requires_grad=False, device=None):
         return leaf(name, make(size_of(size, name), dtype, device=device), requires_grad)
 
-    return documented(creator, name, "The shape is one tuple or several integers.", "2, 3")
+    return documented(creator, name, "", "2, 3")
 
 
 def wrapped(name, example):
@@ -111,17 +111,17 @@ def wrapped(name, example):
     def creator(*args, requires_grad=False, **kwargs):
         return leaf(name, make(*args, **kwargs), requires_grad)
 
-    return documented(creator, name, "The arguments are those of functape.numpy's function.",
+    return documented(creator, name, f"The arguments are those of `functape.numpy.{name}`.\n\n",
                       example)
 
 
 def documented(creator, name, text, example):
     creator.__name__ = creator.__qualname__ = name
     summary = getattr(arrays, name).__doc__.split("\n\n")[0]
-    creator.__doc__ = (f"{summary} A new leaf, with `requires_grad` if asked.\n\n    {text}\n\n"
-                       f"    >>> import functape as ft\n"
-                       f"    >>> ft.{name}({example}, requires_grad=True).requires_grad\n"
-                       "    True\n    ")
+    creator.__doc__ = (f"{summary} A new leaf.\n\n{text}"
+                       "Args:\n  requires_grad: whether backward passes add a gradient into its "
+                       "`grad`.\n\n>>> import functape as ft\n"
+                       f">>> ft.{name}({example}, requires_grad=True).requires_grad\nTrue\n")
     return creator
 
 
@@ -159,6 +159,9 @@ def eye(n, m=None, dtype=None, requires_grad=False):
 
 def manual_seed(seed):
     """Set the state of MLX's global generator, from which `rand` and the others here draw.
+
+    Args:
+      seed: integer.
 
     >>> import functape as ft
     >>> ft.manual_seed(0)
@@ -198,6 +201,10 @@ def drawn(name, draw, shape, dtype, requires_grad):
 
 def randint(low, high=None, size=None, *, dtype=None):
     """Random integers from `low` (0, if only one bound is given) up to, but without, `high`.
+
+    Args:
+      size: the shape, an integer or a tuple.
+      dtype: of the result, int32 by default.
 
     >>> import functape as ft
     >>> ft.randint(5, 6, (3,))

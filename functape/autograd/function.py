@@ -162,6 +162,9 @@ class Function:
     each argument. Both are static methods. Backward is written in tensor operations, so it can be
     differentiated again.
 
+    Args:
+      *args, **kwargs: an error: what is called is `apply`, with the arguments of `forward`.
+
     >>> import functape as ft
     >>> class Cube(ft.autograd.Function):
     ...     @staticmethod

@@ -106,6 +106,9 @@ class Steps:
 class no_grad(GradMode):
     """Do not record.
 
+    Args:
+      f: a function to run so, where it decorates one.
+
     >>> import functape as ft
     >>> w = ft.tensor(2.0, requires_grad=True)
     >>> with ft.no_grad():
@@ -122,6 +125,9 @@ class no_grad(GradMode):
 
 class enable_grad(GradMode):
     """Record, inside of a `no_grad`.
+
+    Args:
+      f: a function to run so, where it decorates one.
 
     >>> import functape as ft
     >>> w = ft.tensor(2.0, requires_grad=True)
@@ -172,6 +178,9 @@ class set_grad_enabled(GradMode):
 
 class inference_mode(GradMode):
     """Do not record, and mark what is made as never to be recorded.
+
+    Args:
+      on: False: record.
 
     >>> import functape as ft
     >>> with ft.inference_mode():

@@ -90,9 +90,9 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
 
     The gradient of `func` is itself checked, as a function of its inputs and of the gradients of
     its outputs; the latter are drawn from a generator with a fixed seed unless given.
+    Other arguments as for `gradcheck`.
 
     Args:
-      func, inputs, and the arguments that are not listed here: see `gradcheck`.
       grad_outputs: a tensor or a sequence, one for each output.
       check_fwd_over_rev: check forward mode over backward passes.
       check_rev_over_rev: check backward passes over backward passes.

@@ -17,6 +17,9 @@ from functape.tensor import Tensor
 def increment_version(tensors):
     """Count a change that functape could not see, so that the tape notices it.
 
+    Args:
+      tensors: a tensor, or several.
+
     >>> import functape as ft
     >>> x = ft.tensor(1.0)
     >>> increment_version(x)

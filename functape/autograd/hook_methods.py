@@ -115,6 +115,9 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     """Call `fn` once a pass: with all gradients (None where the pass reaches none), or, with
     ``mode="any"``, with the first that arrives.
 
+    Args:
+      tensors: tensors that require grad.
+
     >>> import functape as ft
     >>> a, b = (ft.tensor(v, requires_grad=True) for v in (2.0, 3.0))
     >>> handle = ft.autograd.graph.register_multi_grad_hook((a, b), print)

@@ -9,6 +9,9 @@ from functape.op import Value
 def named_tensors(module):
     """The tensors that an object holds: in its attributes, dicts and sequences, at any depth.
 
+    Args:
+      module: the object.
+
     Returns:
       A dict from dotted paths, ``layers.0.weight``, to tensors. One that stands at several paths
       is listed once, at the first.

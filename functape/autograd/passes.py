@@ -18,7 +18,18 @@ from functape.tensor import NUMBERS, Tensor, constant, constant_lift, handle, re
 
 
 class GradientEdge(NamedTuple):
-    """A place on the tape: a node and the number of one of its outputs."""
+    """A place on the tape, as `get_gradient_edge` gives it.
+
+    Args:
+      node: that which computed a tensor, or the accumulator of a leaf.
+      output_nr: which of its outputs.
+
+    >>> import functape as ft
+    >>> x = ft.tensor(2.0, requires_grad=True)
+    >>> edge = ft.autograd.graph.get_gradient_edge(x * x)
+    >>> edge.node is None, edge.output_nr
+    (False, 0)
+    """
 
     node: Node
     output_nr: int

@@ -14,6 +14,11 @@ CHECKS = ("first", "always", "never")
 class Group:
     """Processes that exchange arrays; made by `init` and `Group.split`.
 
+    Args:
+      raw: MLX's group.
+      backend: the name of its back end.
+      timeout, check: as for `init`.
+
     >>> import functape as ft
     >>> group = ft.distributed.init()
     >>> group.rank, group.size

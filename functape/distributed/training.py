@@ -102,6 +102,7 @@ def value_and_grad(f, argnums=0, has_aux=False, *, group=None, bucket_bytes=BUCK
         (scalar, whatever else), of which the latter stays this rank's.
       argnums: which arguments to differentiate, as for `functape.grad`.
       group: `Group`; None: all processes.
+      bucket_bytes: as for `average_gradients`.
 
     >>> import functape as ft, mlx.core as mx
     >>> step = ft.distributed.value_and_grad(lambda w, x: ((x @ w) ** 2).mean())

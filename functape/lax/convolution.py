@@ -11,7 +11,16 @@ from functape.ops.movement import inverse, transpose
 
 class ConvDimensionNumbers(typing.NamedTuple):
     """Where the axes are: of images and results the batch, the channels and the positions; of
-    filters the outputs, the inputs and the positions."""
+    filters the outputs, the inputs and the positions.
+
+    Args:
+      lhs_spec: of the images.
+      rhs_spec: of the filters.
+      out_spec: of the results.
+
+    >>> conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 5), ("NHWC", "HWIO", "NHWC"))
+    ConvDimensionNumbers(lhs_spec=(0, 3, 1, 2), rhs_spec=(3, 2, 0, 1), out_spec=(0, 3, 1, 2))
+    """
 
     lhs_spec: tuple
     rhs_spec: tuple
@@ -21,6 +30,10 @@ class ConvDimensionNumbers(typing.NamedTuple):
 def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     """The places of the axes, from letters such as ``("NHWC", "HWIO", "NHWC")``; by default
     channels come second, as in ``("NCHW", "OIHW", "NCHW")``.
+
+    Args:
+      lhs_shape, rhs_shape: of the images and of the filters.
+      dimension_numbers: the letters, or None.
 
     >>> conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ("NHWC", "HWIO", "NHWC")).lhs_spec
     (0, 3, 1, 2)
@@ -130,6 +143,8 @@ def margins(name, padding, lengths, reach, stride):
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
     """conv_general_dilated of images (N, C, ...) and filters (O, I, ...), without dilation.
 
+    Arguments as for `conv_general_dilated`.
+
     >>> import functape as ft
     >>> conv(ft.numpy.ones((1, 2, 5, 5)), ft.numpy.ones((3, 2, 2, 2)), (1, 1), "SAME").shape
     (1, 3, 5, 5)
@@ -141,6 +156,8 @@ def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_ty
 def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation,
                               precision=None, preferred_element_type=None):
     """conv_general_dilated of images (N, C, ...) and filters (O, I, ...).
+
+    Arguments as for `conv_general_dilated`.
 
     >>> import functape as ft
     >>> x, w = ft.numpy.ones((1, 2, 5)), ft.numpy.ones((3, 2, 2))

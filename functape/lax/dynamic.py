@@ -36,6 +36,9 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
 def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True):
     """The array with a block that starts at computed indices replaced by `update`.
 
+    Args:
+      start_indices: an integer for each axis.
+
     >>> import functape as ft
     >>> ft.lax.dynamic_update_slice(ft.numpy.zeros(3), ft.numpy.ones(2), (1,))
     tensor([0., 1., 1.])
@@ -83,6 +86,9 @@ def whole(name, index):
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True):
     """The block of a given length that starts at a computed index along one axis.
 
+    Args:
+      slice_size: its length.
+
     >>> import functape as ft
     >>> ft.lax.dynamic_slice_in_dim(ft.numpy.arange(5), 1, 2)
     tensor([1, 2], dtype=int32)
@@ -96,6 +102,9 @@ def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_nega
 
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True):
     """The entry at a computed index along one axis.
+
+    Args:
+      keepdims: keep the axis, with length 1.
 
     >>> import functape as ft
     >>> ft.lax.dynamic_index_in_dim(ft.numpy.arange(5), ft.numpy.array(2), keepdims=False)

@@ -52,11 +52,6 @@ for found, name, call, result in (
     (erf, "erf", "0.0", "tensor(0.)"), (rsqrt, "rsqrt", "4.0", "tensor(0.5)"),
 ):
     document(found, "lax", name, call, result)
-for found, name, call, result in (
-    (sigmoid, "logistic", "0.0", "tensor(0.5)"), (erfinv, "erf_inv", "0.0", "tensor(0.)"),
-    (erf, "erf", "0.0", "tensor(0.)"), (rsqrt, "rsqrt", "4.0", "tensor(0.5)"),
-):
-    document(found, "lax", name, call, result)
 shift_left = ops.left_shift
 
 
@@ -86,6 +81,9 @@ def optimization_barrier(operand):
 
 def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
     """The nearest integer; halves away from zero, unless told otherwise.
+
+    Args:
+      rounding_method: `RoundingMethod`.
 
     >>> import functape as ft
     >>> ft.lax.round(ft.numpy.array([0.5, 1.5])), ft.lax.round(0.5, 1)

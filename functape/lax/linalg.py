@@ -16,6 +16,10 @@ __getattr__ = for_names_of(__name__)
 def cholesky(x, *, symmetrize_input=True):
     """The lower triangular L with L L^H = x.
 
+    Args:
+      x: positive definite matrices (..., n, n).
+      symmetrize_input: take the mean of x and x^H.
+
     >>> import functape as ft
     >>> ft.lax.linalg.cholesky(ft.numpy.array([[4.0, 2.0], [2.0, 2.0]]))
     tensor([[2., 0.],
@@ -28,6 +32,11 @@ def eigh(x, *, lower=True, symmetrize_input=True):
     """The eigenvectors, in columns, and the ascending eigenvalues of Hermitian matrices: in this
     order.
 
+    Args:
+      x: Hermitian matrices (..., n, n).
+      lower: whether to read the lower triangle or the upper one, if symmetrize_input is false.
+      symmetrize_input: take the mean of x and x^H.
+
     >>> import functape as ft
     >>> ft.lax.linalg.eigh(ft.numpy.array([[2.0, 0.0], [0.0, 1.0]]))[1]
     tensor([1., 2.])
@@ -38,6 +47,12 @@ def eigh(x, *, lower=True, symmetrize_input=True):
 
 def svd(x, *, full_matrices=True, compute_uv=True):
     """U, the singular values and V^H; only the singular values if compute_uv is false.
+
+    Args:
+      x: matrices (..., m, n).
+      full_matrices: U and V are square, (m, m) and (n, n); else (m, k) and (n, k) with the
+        smaller k of m and n.
+      compute_uv: whether to compute U and V.
 
     >>> import functape as ft
     >>> ft.lax.linalg.svd(ft.numpy.diag(ft.numpy.array([1.0, 2.0])), compute_uv=False)
@@ -50,6 +65,10 @@ def svd(x, *, full_matrices=True, compute_uv=True):
 def qr(x, *, full_matrices=True):
     """Q and R with Q R = x.
 
+    Args:
+      x: matrices (..., m, n).
+      full_matrices: Q is square, (m, m); else (m, k) with the smaller k of m and n.
+
     >>> import functape as ft
     >>> ft.lax.linalg.qr(ft.numpy.array([[3.0], [4.0]]), full_matrices=False)[1]
     tensor([[-5.]])
@@ -59,6 +78,9 @@ def qr(x, *, full_matrices=True):
 
 def lu(x):
     """L and U in one square matrix, the row exchanges, and the order of rows in which L U is x.
+
+    Args:
+      x: matrices (..., m, n).
 
     >>> import functape as ft
     >>> packed, pivots, rows = ft.lax.linalg.lu(ft.numpy.array([[0.0, 1.0], [2.0, 0.0]]))

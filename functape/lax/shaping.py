@@ -61,6 +61,9 @@ def broadcasted_iota(dtype, shape, dimension):
 def reshape(operand, new_sizes, dimensions=None):
     """The same elements in another shape; with `dimensions`, after that order of the axes.
 
+    Args:
+      new_sizes: the shape.
+
     >>> import functape as ft
     >>> ft.lax.reshape(ft.numpy.arange(4), (2, 2), (0,))
     tensor([[0, 1],
@@ -73,6 +76,9 @@ def reshape(operand, new_sizes, dimensions=None):
 
 def transpose(operand, permutation):
     """The axes in another order.
+
+    Args:
+      permutation: the axes, in their new order.
 
     >>> import functape as ft
     >>> ft.lax.transpose(ft.numpy.ones((2, 3)), (1, 0)).shape
@@ -95,6 +101,9 @@ def broadcast(operand, sizes):
 def broadcast_in_dim(operand, shape, broadcast_dimensions):
     """The axes of an array at given places among those of a larger shape, and copies along the
     others.
+
+    Args:
+      broadcast_dimensions: the place of each axis of `operand` in `shape`.
 
     >>> import functape as ft
     >>> ft.lax.broadcast_in_dim(ft.numpy.array([1.0, 2.0]), (2, 3), (0,))
@@ -130,6 +139,9 @@ def broadcast_to_rank(x, rank):
 def broadcast_like(arr, like_arr):
     """The array stretched to the shape of another.
 
+    Args:
+      like_arr: array of that shape.
+
     >>> import functape as ft
     >>> ft.lax.broadcast_like(1.0, ft.numpy.zeros(2))
     tensor([1., 1.])
@@ -139,6 +151,9 @@ def broadcast_like(arr, like_arr):
 
 def expand_dims(array, dimensions):
     """New axes of length 1 at the given places.
+
+    Args:
+      array: array.
 
     >>> import functape as ft
     >>> ft.lax.expand_dims(ft.numpy.ones(3), (0, 2)).shape
@@ -159,6 +174,10 @@ def squeeze(array, dimensions):
 
 def collapse(operand, start_dimension, stop_dimension=None):
     """Neighbouring axes as one.
+
+    Args:
+      start_dimension: the first of them.
+      stop_dimension: the first that is not among them; None: there is none.
 
     >>> import functape as ft
     >>> ft.lax.collapse(ft.numpy.ones((2, 3, 4)), 1).shape
@@ -186,6 +205,9 @@ def rev(operand, dimensions):
 def tile(operand, reps):
     """The whole array repeated along its axes.
 
+    Args:
+      reps: how often, an integer for each axis.
+
     >>> import functape as ft
     >>> ft.lax.tile(ft.numpy.arange(2), (2,))
     tensor([0, 1, 0, 1], dtype=int32)
@@ -196,6 +218,9 @@ def tile(operand, reps):
 def concatenate(operands, dimension):
     """Arrays joined along an axis.
 
+    Args:
+      operands: a sequence of arrays.
+
     >>> import functape as ft
     >>> ft.lax.concatenate([ft.numpy.ones(1), ft.numpy.zeros(1)], 0)
     tensor([1., 0.])
@@ -205,6 +230,9 @@ def concatenate(operands, dimension):
 
 def split(operand, sizes, axis=0):
     """Consecutive parts of the given lengths along an axis.
+
+    Args:
+      sizes: the lengths.
 
     >>> import functape as ft
     >>> ft.lax.split(ft.numpy.arange(3), (1, 2))
@@ -229,6 +257,10 @@ slice_type = slice  # `slice` below is JAX's
 def slice(operand, start_indices, limit_indices, strides=None):
     """The elements from one corner up to another, in steps.
 
+    Args:
+      start_indices, limit_indices: the corners, an integer for each axis; the second lies outside.
+      strides: the steps, an integer for each axis; 1 by default.
+
     >>> import functape as ft
     >>> ft.lax.slice(ft.numpy.arange(6), (1,), (6,), (2,))
     tensor([1, 3, 5], dtype=int32)
@@ -250,6 +282,10 @@ def slice(operand, start_indices, limit_indices, strides=None):
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
     """The elements from one place up to another along one axis, in steps.
 
+    Args:
+      start_index, limit_index: integers; the second lies outside.
+      stride: the step.
+
     >>> import functape as ft
     >>> ft.lax.slice_in_dim(ft.numpy.arange(6), 1, -1, 2)
     tensor([1, 3], dtype=int32)
@@ -262,6 +298,10 @@ def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
 
 def index_in_dim(operand, index, axis=0, keepdims=True):
     """One entry along an axis, which is kept with length 1 unless told otherwise.
+
+    Args:
+      index: integer.
+      keepdims: keep the axis, with length 1.
 
     >>> import functape as ft
     >>> ft.lax.index_in_dim(ft.numpy.arange(3), -1)

@@ -98,6 +98,10 @@ class dispatch:  # noqa: N801 - used like a function
     MLX's functions that were imported by name are found in the module of the caller. One that is
     kept elsewhere is out of reach: write ``mx.sin(x)``.
 
+    Args:
+      *namespaces: the dicts of further modules that imported MLX's functions by name; by default
+        that of the caller.
+
     >>> import functape as ft, mlx.core as mx
     >>> X = mx.array([[1.0, 2.0], [3.0, 4.0]])
     >>> w = ft.tensor([1.0, -1.0], requires_grad=True)

@@ -18,6 +18,9 @@ def floating(x, name):
 def relu(x):
     r"""Rectified linear unit: :math:`\max(x, 0)`; its derivative at 0 is 0.
 
+    Source: V. Nair and G. E. Hinton, Rectified linear units improve restricted Boltzmann machines,
+    ICML 2010.
+
     >>> import functape as ft
     >>> ft.nn.relu(ft.numpy.array([-2.0, 0.0, 3.0]))
     tensor([0., 0., 3.])
@@ -38,6 +41,9 @@ def relu6(x):
 def leaky_relu(x, negative_slope=0.01):
     """x, and negative_slope * x where x is negative.
 
+    Source: A. L. Maas, A. Y. Hannun and A. Y. Ng, Rectifier nonlinearities improve neural network
+    acoustic models (2013).
+
     >>> import functape as ft
     >>> ft.nn.leaky_relu(ft.numpy.array([-2.0, 3.0]), 0.5)
     tensor([-1.,  3.])
@@ -47,6 +53,9 @@ def leaky_relu(x, negative_slope=0.01):
 
 def elu(x, alpha=1.0):
     """Exponential linear unit: x, and alpha (e^x - 1) where x is not positive.
+
+    Source: D.-A. Clevert, T. Unterthiner and S. Hochreiter, Fast and accurate deep network
+    learning by exponential linear units, ICLR 2016.
 
     >>> import functape as ft
     >>> ft.nn.elu(ft.numpy.array([-1.0, 2.0])).round(3)
@@ -58,6 +67,8 @@ def elu(x, alpha=1.0):
 def celu(x, alpha=1.0):
     """Continuously differentiable exponential linear unit: max(x, 0) + alpha (e^(min(x, 0) / alpha)
     - 1).
+
+    Source: J. T. Barron, Continuously differentiable exponential linear units (2017).
 
     >>> import functape as ft
     >>> ft.nn.celu(ft.numpy.array([-1.0, 2.0]), alpha=2.0).round(3)
@@ -72,6 +83,9 @@ def celu(x, alpha=1.0):
 def selu(x):
     """Self-normalising exponential linear unit, which keeps mean 0 and variance 1.
 
+    Source: G. Klambauer, T. Unterthiner, A. Mayr and S. Hochreiter, Self-normalizing neural
+    networks, NeurIPS 2017.
+
     >>> import functape as ft
     >>> ft.nn.selu(ft.numpy.array([-1.0, 2.0])).round(3)
     tensor([-1.111,  2.101])
@@ -81,6 +95,8 @@ def selu(x):
 
 def squareplus(x, b=4):
     """A smooth relu without exponentials: (x + sqrt(x^2 + b)) / 2.
+
+    Source: J. T. Barron, Squareplus: a softplus-like algebraic rectifier (2021).
 
     >>> import functape as ft
     >>> ft.nn.squareplus(0.0)
@@ -202,6 +218,9 @@ def identity(x):
 def silu(x):
     """x sigmoid(x), also called swish.
 
+    Source: S. Elfwing, E. Uchibe and K. Doya, Sigmoid-weighted linear units for neural network
+    function approximation in reinforcement learning, Neural Networks 107 (2018).
+
     >>> import functape as ft
     >>> ft.nn.silu(2.0).round(3)
     tensor(1.762)
@@ -215,6 +234,8 @@ swish = silu
 
 def hard_silu(x):
     """x hard_sigmoid(x), also called hard swish.
+
+    Source: A. Howard et al., Searching for MobileNetV3, ICCV 2019.
 
     >>> import functape as ft
     >>> ft.nn.hard_silu(3.0)
@@ -232,6 +253,8 @@ def gelu(x, approximate=True):
 
     .. math:: x\,\Phi(x) \approx
         \frac x 2 \Bigl(1 + \tanh\bigl(\sqrt{2/\pi}\,(x + 0.044715\,x^3)\bigr)\Bigr)
+
+    Source: D. Hendrycks and K. Gimpel, Gaussian error linear units (2016).
 
     Args:
       x: the array.
@@ -253,6 +276,8 @@ def gelu(x, approximate=True):
 def mish(x):
     """x tanh(softplus(x)).
 
+    Source: D. Misra, Mish: a self regularized non-monotonic activation function, BMVC 2020.
+
     >>> import functape as ft
     >>> ft.nn.mish(1.0).round(3)
     tensor(0.865)
@@ -263,6 +288,9 @@ def mish(x):
 
 def glu(x, axis=-1):
     """Gated linear unit: the first half along an axis, times the sigmoid of the second.
+
+    Source: Y. N. Dauphin, A. Fan, M. Auli and D. Grangier, Language modeling with gated
+    convolutional networks, ICML 2017.
 
     >>> import functape as ft
     >>> ft.nn.glu(ft.numpy.array([4.0, 0.0]))

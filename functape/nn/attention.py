@@ -25,6 +25,8 @@ def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None
 
     .. math:: \operatorname{softmax}\Bigl(\frac{Q K^T}{\sqrt H} + B\Bigr)\, V
 
+    Source: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
     Args:
       query: (B, T, N, H), or (T, N, H).
       key, value: (B, S, K, H), where K divides N: each of its heads serves N / K of the query's.
@@ -143,6 +145,8 @@ def masked_scores(q, k, bias, mask, scale):
 def scaled_dot_product_attention(q, k, v, *, scale=None, mask=None):
     """Attention of several heads, with MLX's arguments.
 
+    Source: A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
     Args:
       q: (B, N, T, D).
       k, v: (B, K, S, D), where K divides N: each of its heads serves N / K of the query's.
@@ -188,6 +192,8 @@ def rope(x, dims=None, *, traditional=False, base=10000.0, scale=1.0, offset=0, 
     r"""Rotary positions: pairs of entries of each row turned by angles that grow along T.
 
     .. math:: \theta_{t,j} = \text{scale}\,(t + \text{offset})\,\text{base}^{-2 j / \text{dims}}
+
+    Source: J. Su et al., RoFormer: enhanced transformer with rotary position embedding (2021).
 
     Args:
       x: (..., T, D).

@@ -80,6 +80,8 @@ def of_probabilities(x, p, axis, mask=None):
 def softmax_cross_entropy(logits, labels, axis=-1, where=None):
     """cross_entropy with probabilities for labels; `where` masks the classes that count.
 
+    Other arguments as for `cross_entropy`.
+
     >>> import functape as ft
     >>> ft.nn.softmax_cross_entropy(ft.numpy.array([0.0, 0.0]), ft.numpy.array([0.5, 0.5])).round(3)
     tensor(0.693)
@@ -91,6 +93,8 @@ def softmax_cross_entropy(logits, labels, axis=-1, where=None):
 
 def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1, where=None):
     """cross_entropy with integers for labels; `where` masks the classes that count.
+
+    Other arguments as for `cross_entropy`.
 
     >>> import functape as ft
     >>> ft.nn.softmax_cross_entropy_with_integer_labels(ft.numpy.array([0.0, 0.0]), 1).round(3)
@@ -104,6 +108,12 @@ def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1, where=Non
 
 def smooth_labels(labels, alpha, axis=-1):
     """Labels mixed with a uniform distribution over classes: (1 - alpha) p + alpha / n.
+
+    Source: C. Szegedy et al., Rethinking the Inception architecture for computer vision, CVPR
+    2016.
+
+    Args:
+      labels: probabilities p.
 
     >>> import functape as ft
     >>> ft.nn.smooth_labels(ft.numpy.array([1.0, 0.0]), 0.2).round(3)
@@ -176,6 +186,8 @@ def sigmoid_focal_loss(logits, labels, alpha=None, gamma=2.0):
     r"""Binary cross-entropy that gives less weight to what is right already.
 
     .. math:: -(1 - p_t)^\gamma \log p_t, \quad p_t = p\,t + (1 - p)(1 - t)
+
+    Source: T.-Y. Lin et al., Focal loss for dense object detection, ICCV 2017.
 
     Args:
       logits: scores.

@@ -40,6 +40,8 @@ def conv(x, w, stride=1, padding=0, dilation=1, groups=1, *, input_dilation=1, f
 def conv1d(x, w, stride=1, padding=0, dilation=1, groups=1):
     """conv along one axis: x (N, L, I), w (O, K, I / groups).
 
+    Arguments as for `conv`.
+
     >>> import functape as ft
     >>> ft.nn.conv1d(ft.numpy.ones((1, 5, 2)), ft.numpy.ones((3, 2, 2))).shape
     (1, 4, 3)
@@ -50,6 +52,8 @@ def conv1d(x, w, stride=1, padding=0, dilation=1, groups=1):
 def conv2d(x, w, stride=1, padding=0, dilation=1, groups=1):
     """conv along two axes: x (N, H, W, I), w (O, KH, KW, I / groups).
 
+    Arguments as for `conv`.
+
     >>> import functape as ft
     >>> ft.nn.conv2d(ft.numpy.ones((1, 8, 8, 2)), ft.numpy.ones((4, 3, 3, 2)), 2, 1).shape
     (1, 4, 4, 4)
@@ -59,6 +63,8 @@ def conv2d(x, w, stride=1, padding=0, dilation=1, groups=1):
 
 def conv3d(x, w, stride=1, padding=0, dilation=1, groups=1):
     """conv along three axes: x (N, D, H, W, I), w (O, KD, KH, KW, I / groups).
+
+    Arguments as for `conv`.
 
     >>> import functape as ft
     >>> ft.nn.conv3d(ft.numpy.ones((1, 4, 4, 4, 1)), ft.numpy.ones((2, 3, 3, 3, 1))).shape
@@ -164,6 +170,8 @@ def conv_transpose(x, w, stride=1, padding=0, dilation=1, output_padding=0, grou
 def conv_transpose1d(x, w, stride=1, padding=0, dilation=1, output_padding=0, groups=1):
     """conv_transpose along one axis: x (N, L, I), w (O, K, I / groups).
 
+    Arguments as for `conv_transpose`.
+
     >>> import functape as ft
     >>> ft.nn.conv_transpose1d(ft.numpy.ones((1, 4, 2)), ft.numpy.ones((3, 2, 2)), 2).shape
     (1, 8, 3)
@@ -175,6 +183,8 @@ def conv_transpose1d(x, w, stride=1, padding=0, dilation=1, output_padding=0, gr
 def conv_transpose2d(x, w, stride=1, padding=0, dilation=1, output_padding=0, groups=1):
     """conv_transpose along two axes: x (N, H, W, I), w (O, KH, KW, I / groups).
 
+    Arguments as for `conv_transpose`.
+
     >>> import functape as ft
     >>> ft.nn.conv_transpose2d(ft.numpy.ones((1, 4, 4, 2)), ft.numpy.ones((3, 2, 2, 2)), 2).shape
     (1, 8, 8, 3)
@@ -185,6 +195,8 @@ def conv_transpose2d(x, w, stride=1, padding=0, dilation=1, output_padding=0, gr
 
 def conv_transpose3d(x, w, stride=1, padding=0, dilation=1, output_padding=0, groups=1):
     """conv_transpose along three axes: x (N, D, H, W, I), w (O, KD, KH, KW, I / groups).
+
+    Arguments as for `conv_transpose`.
 
     >>> import functape as ft
     >>> ft.nn.conv_transpose3d(ft.numpy.ones((1, 2, 2, 2, 1)), ft.numpy.ones((1, 2, 2, 2, 1))).shape

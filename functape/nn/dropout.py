@@ -10,6 +10,9 @@ from functape.ops.families import scale
 def dropout(key, x, rate=0.5, *, broadcast_dims=(), deterministic=False):
     """Each element 0 with probability `rate`; the others scaled up, so that the mean stays.
 
+    Source: N. Srivastava et al., Dropout: a simple way to prevent neural networks from
+    overfitting, Journal of Machine Learning Research 15 (2014).
+
     Args:
       key: decides which; the same key, the same elements.
       x: the array.

@@ -18,6 +18,8 @@ from functape.ops.elementwise import where as where_op
 def log1mexp(x):
     """log(1 - e^-x) for x > 0, exact near 0 and far from it.
 
+    Source: M. Mächler, Accurately computing log(1 - exp(-|a|)) (2012).
+
     >>> import functape as ft
     >>> ft.nn.log1mexp(1e-8)
     tensor(-18.420681)

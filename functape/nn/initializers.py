@@ -9,6 +9,7 @@ from functape.errors import ShapeError, check_order, check_range, check_word
 from functape.numpy import creation
 from functape.numpy.arguments import as_type, shape_of
 from functape.ops import movement
+from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 
 
@@ -67,6 +68,9 @@ def uniform(scale=0.01, dtype=None):
 def normal(stddev=0.01, dtype=None):
     """Normal numbers of mean 0.
 
+    Args:
+      stddev: the standard deviation.
+
     >>> import functape as ft
     >>> key = ft.random.key(0)
     >>> ft.nn.initializers.normal(1.0)(key, (3,)).shape
@@ -78,6 +82,9 @@ def normal(stddev=0.01, dtype=None):
 
 def truncated_normal(stddev=0.01, dtype=None, lower=-2.0, upper=2.0):
     """Normal numbers of mean 0, none outside [lower, upper] standard deviations.
+
+    Args:
+      stddev: the standard deviation before it is cut.
 
     >>> import functape as ft
     >>> key = ft.random.key(0)
@@ -147,7 +154,7 @@ def product_over(shape, axis):
     return math.prod(shape[a] for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
 
 
-def family(name, scale, mode, text):
+def family(name, scale, mode, text, source):
     """Two initializers of variance_scaling: normal and uniform."""
 
     def make(distribution):
@@ -158,6 +165,8 @@ def family(name, scale, mode, text):
         init.__name__ = init.__qualname__ = f"{name}_{kind}"
         cut = " within two standard deviations" if kind == "normal" else ""
         init.__doc__ = f"""{kind.title()} numbers{cut}, of variance {text}.
+
+    Source: {source}.
 
     Arguments as for variance_scaling.
 
@@ -171,9 +180,16 @@ def family(name, scale, mode, text):
     return make("truncated_normal"), make("uniform")
 
 
-glorot_normal, glorot_uniform = family("glorot", 1.0, "fan_avg", "2 / (inputs + outputs)")
-lecun_normal, lecun_uniform = family("lecun", 1.0, "fan_in", "1 / inputs")
-he_normal, he_uniform = family("he", 2.0, "fan_in", "2 / inputs")
+glorot_normal, glorot_uniform = family(
+    "glorot", 1.0, "fan_avg", "2 / (inputs + outputs)",
+    "X. Glorot and Y. Bengio, Understanding the difficulty of training deep feedforward neural\n"
+    "    networks, AISTATS 2010")
+lecun_normal, lecun_uniform = family(
+    "lecun", 1.0, "fan_in", "1 / inputs",
+    "Y. LeCun, L. Bottou, G. B. Orr and K.-R. Müller, Efficient backprop (1998)")
+he_normal, he_uniform = family(
+    "he", 2.0, "fan_in", "2 / inputs",
+    "K. He, X. Zhang, S. Ren and J. Sun, Delving deep into rectifiers, ICCV 2015")
 xavier_normal, xavier_uniform = glorot_normal, glorot_uniform
 kaiming_normal, kaiming_uniform = he_normal, he_uniform
 
@@ -182,6 +198,9 @@ kaiming_normal, kaiming_uniform = he_normal, he_uniform
 
 def orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """Matrices with orthogonal columns, or rows where these are fewer, evenly distributed.
+
+    Source: A. M. Saxe, J. L. McClelland and S. Ganguli, Exact solutions to the nonlinear dynamics
+    of learning in deep linear neural networks, ICLR 2014.
 
     Args:
       scale: the length of each column (row).
@@ -219,6 +238,8 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
     """Filters (window..., I, O) that are 0 but at their middle, where they are orthogonal: images
     pass through them, turned.
 
+    Source: L. Xiao et al., Dynamical isometry and a mean field theory of CNNs, ICML 2018.
+
     Args:
       scale: the length of each row.
       column_axis: the axis of columns of the orthogonal matrix (I, O).
@@ -241,4 +262,13 @@ def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
 
     return initializer(dtype, fill)
 
+
+__all__ = [
+    "constant", "delta_orthogonal", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
+    "kaiming_normal", "kaiming_uniform", "lecun_normal", "lecun_uniform", "normal", "ones",
+    "orthogonal", "truncated_normal", "uniform", "variance_scaling", "xavier_normal",
+    "xavier_uniform", "zeros",
+]
+
+complete(globals())
 __getattr__ = for_names_of(__name__)

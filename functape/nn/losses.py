@@ -52,7 +52,7 @@ def mse_loss(predictions, targets, reduction="mean"):
 
 
 def squared_error(predictions, targets=None):
-    """(x - y)^2 for each element; targets broadcast, and are 0 if left out.
+    """(x - t)^2 for each element; `targets` broadcast, and are 0 if left out.
 
     >>> import functape as ft
     >>> ft.nn.squared_error(ft.numpy.array([1.0, 5.0]), 3.0)
@@ -86,6 +86,9 @@ def l1_loss(predictions, targets, reduction="mean"):
 def huber_loss(inputs, targets, delta=1.0, reduction="none"):
     """Half the squared error up to delta, and a line of slope delta beyond.
 
+    Source: P. J. Huber, Robust estimation of a location parameter, Annals of Mathematical
+    Statistics 35 (1964).
+
     >>> import functape as ft
     >>> ft.nn.huber_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
     tensor([0.125, 2.5  ])
@@ -104,6 +107,8 @@ def parabola_and_line(e, delta):
 def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
     """huber_loss divided by delta, here called beta; for beta = 0, l1_loss.
 
+    Source: R. Girshick, Fast R-CNN, ICCV 2015.
+
     >>> import functape as ft
     >>> ft.nn.smooth_l1_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
     tensor(1.3125)
@@ -116,7 +121,7 @@ def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
 
 
 def log_cosh_loss(inputs, targets, reduction="none"):
-    """log(cosh(x - y)), without overflow.
+    """log(cosh(x - t)), without overflow.
 
     >>> import functape as ft
     >>> ft.nn.log_cosh_loss(ft.numpy.array([1000.0]), ft.numpy.array([0.0])).round(3)
@@ -169,6 +174,9 @@ def kl_div_loss(inputs, targets, axis=-1, reduction="none"):
 def kl_divergence(log_predictions, targets, axis=-1, where=None):
     r"""The Kullback-Leibler divergence of targets from log-probabilities:
     :math:`\sum t (\log t - x)`, where a target of 0 adds nothing.
+
+    Source: S. Kullback and R. A. Leibler, On information and sufficiency, Annals of Mathematical
+    Statistics 22 (1951).
 
     >>> import functape as ft
     >>> half = ft.numpy.array([0.5, 0.5])
@@ -233,7 +241,7 @@ def length(x, axis, keepdims=True, order=2):
 
 
 def cosine_distance(predictions, targets, *, epsilon=0.0, axis=-1, where=None):
-    """1 - cosine_similarity.
+    """1 - cosine_similarity; arguments as for `cosine_similarity`.
 
     >>> import functape as ft
     >>> ft.nn.cosine_distance(ft.numpy.array([1.0, 0.0]), ft.numpy.array([3.0, 4.0])).round(3)
@@ -245,6 +253,10 @@ def cosine_distance(predictions, targets, *, epsilon=0.0, axis=-1, where=None):
 def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
     """The cosine of the angle between rows, with MLX's arguments: the product of the lengths counts
     as eps where it is less.
+
+    Args:
+      x1, x2: arrays that broadcast.
+      axis: that of the vectors' components.
 
     >>> import functape as ft
     >>> x = ft.numpy.array([[3.0, 4.0]])
@@ -261,6 +273,9 @@ def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
 def triplet_loss(anchors, positives, negatives, axis=-1, p=2, margin=1.0, eps=1e-6,
                  reduction="none"):
     """How much nearer negatives are than positives, beyond a margin.
+
+    Source: F. Schroff, D. Kalenichenko and J. Philbin, FaceNet: a unified embedding for face
+    recognition and clustering, CVPR 2015.
 
     Args:
       anchors, positives, negatives: of one shape.
@@ -290,6 +305,9 @@ def triplet_loss(anchors, positives, negatives, axis=-1, p=2, margin=1.0, eps=1e
 
 def margin_ranking_loss(inputs1, inputs2, targets, margin=0.0, reduction="none"):
     """max(-t (x1 - x2) + margin, 0): t = 1 says that x1 should rank above x2, -1 below.
+
+    Args:
+      inputs1, inputs2: x1 and x2.
 
     >>> import functape as ft
     >>> one = ft.numpy.ones(1)

@@ -49,6 +49,8 @@ def layer_norm(x, weight=None, bias=None, eps=1e-5):
 
     Half precision is computed in float32.
 
+    Source: J. L. Ba, J. R. Kiros and G. E. Hinton, Layer normalization (2016).
+
     Args:
       x: (..., n).
       weight, bias: (n,) or None.
@@ -73,6 +75,11 @@ def rms_norm(x, weight=None, eps=1e-5):
 
     .. math:: y = \frac{x}{\sqrt{\overline{x^2} + \epsilon}} w
 
+    Source: B. Zhang and R. Sennrich, Root mean square layer normalization, NeurIPS 2019.
+
+    Args:
+      eps: added to the mean square.
+
     >>> import functape as ft
     >>> ft.nn.rms_norm(ft.numpy.array([1.0, 7.0]), eps=0.0)
     tensor([0.2, 1.4])
@@ -87,6 +94,8 @@ def rms_norm(x, weight=None, eps=1e-5):
 
 def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
     """Each group of neighbouring channels of each example, to mean 0 and variance 1.
+
+    Source: Y. Wu and K. He, Group normalization, ECCV 2018.
 
     Args:
       x: (N, ..., C).
@@ -113,6 +122,14 @@ def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
 def instance_norm(x, weight=None, bias=None, eps=1e-5):
     """Each channel of each example, to mean 0 and variance 1 over its positions.
 
+    Source: D. Ulyanov, A. Vedaldi and V. Lempitsky, Instance normalization: the missing ingredient
+    for fast stylization (2016).
+
+    Args:
+      x: (N, positions..., C).
+      weight, bias: (C,), what the result is multiplied by and what is added then.
+      eps: added to the variance.
+
     >>> import functape as ft
     >>> ft.nn.instance_norm(ft.numpy.array([[[1.0], [3.0]]]), eps=0.0).reshape(-1)
     tensor([-1.,  1.])
@@ -132,6 +149,9 @@ def batch_norm(x, running_mean=None, running_var=None, weight=None, bias=None, *
     In training the statistics are those of the batch, and the running ones move towards them:
     :math:`r \leftarrow (1 - m)\,r + m\,s`, for the variance with s corrected for n - 1. Otherwise
     the running ones are used, and stay. Nothing is changed in place.
+
+    Source: S. Ioffe and C. Szegedy, Batch normalization: accelerating deep network training by
+    reducing internal covariate shift, ICML 2015.
 
     Args:
       x: (..., C).

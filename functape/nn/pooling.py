@@ -127,7 +127,8 @@ def adaptive_avg_pool(x, output_size):
 
 
 def adaptive_max_pool(x, output_size):
-    """The largest numbers of as many windows as asked for; see adaptive_avg_pool.
+    """The largest numbers of as many windows as asked for; arguments as for
+    `adaptive_avg_pool`.
 
     >>> import functape as ft
     >>> ft.nn.adaptive_max_pool(ft.numpy.arange(5.0).reshape(1, 5, 1), 2).reshape(-1)

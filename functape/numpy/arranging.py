@@ -53,6 +53,9 @@ def broadcast_to(array, shape):
 def broadcast_arrays(*args):
     """Arrays stretched to their common shape; a list.
 
+    Args:
+      *args: arrays.
+
     >>> import functape as ft
     >>> [a.shape for a in ft.numpy.broadcast_arrays(ft.numpy.ones((2, 1)), ft.numpy.ones(3))]
     [(2, 3), (2, 3)]
@@ -64,6 +67,10 @@ def broadcast_arrays(*args):
 
 def tile(A, reps):  # noqa: N803 - NumPy's name
     """An array repeated as a whole, so many times along each axis.
+
+    Args:
+      A: array.
+      reps: how often; one number, or one for each axis.
 
     >>> import functape as ft
     >>> ft.numpy.tile(ft.numpy.array([1, 2]), 2)
@@ -125,6 +132,12 @@ def repeat_evenly(a, times, axis):
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """Coordinate arrays of a grid from the coordinates along each axis; a list.
 
+    Args:
+      *xi: vectors, the coordinates along each axis.
+      sparse: each array keeps length 1 along the others' axes.
+      indexing: "xy": the second axis of the result is that of the first vector; "ij": the first
+        is.
+
     >>> import functape as ft
     >>> x, y = ft.numpy.meshgrid(ft.numpy.array([1, 2]), ft.numpy.array([3, 4, 5]))
     >>> x.shape
@@ -148,6 +161,9 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 def flip(m, axis=None):
     """The elements in reverse order along axes; along all if none is given.
+
+    Args:
+      axis: integer, several, or None for all.
 
     >>> import functape as ft
     >>> ft.numpy.flip(ft.numpy.array([1, 2, 3]))
@@ -204,6 +220,10 @@ def rot90(m, k=1, axes=(0, 1)):
 
 def roll(a, shift, axis=None):
     """The elements moved along axes; those that leave at the end come in at the start.
+
+    Args:
+      shift: by how many places; one number, or one for each axis.
+      axis: integer, or several; None: all elements in a row.
 
     >>> import functape as ft
     >>> ft.numpy.roll(ft.numpy.arange(4), 1)

@@ -24,6 +24,10 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
     What it returns takes the place of that axis.
 
+    Args:
+      func1d: function of a vector.
+      *args, **kwargs: further arguments of it.
+
     >>> import functape as ft
     >>> apply_along_axis(ft.numpy.sum, 0, ft.numpy.ones((2, 3)))
     tensor([2., 2., 2.])
@@ -44,6 +48,9 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 def apply_over_axes(func, a, axes):
     """A reduction ``func(a, axis)``, applied along one axis after the other; they stay, length 1.
+
+    Args:
+      axes: integer, or several.
 
     >>> import functape as ft
     >>> apply_over_axes(ft.numpy.sum, ft.numpy.ones((2, 3)), (0, 1))
@@ -70,6 +77,7 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
       function: takes one scalar an axis.
       shape: the shape.
       dtype: of the coordinates.
+      **kwargs: further arguments of it.
 
     >>> fromfunction(lambda i, j: 10 * i + j, (2, 2), dtype=int)
     tensor([[ 0,  1],

@@ -77,7 +77,7 @@ def in_type(x, dtype):
 
 
 def dot(a, b, *, precision=None, preferred_element_type=None):
-    """Sum over the last axis of a and the last but one of b; with a scalar, the product.
+    """Sum over the last axis of `a` and the last but one of `b`; with a scalar, the product.
 
     >>> import functape as ft
     >>> ft.numpy.dot(ft.numpy.array([1.0, 2.0]), ft.numpy.array([3.0, 4.0]))
@@ -128,6 +128,10 @@ def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
 def matvec(x1, x2, /):
     """Matrices times vectors, over the last axes; leading axes broadcast.
 
+    Args:
+      x1: matrices (..., m, n).
+      x2: vectors (..., n).
+
     >>> import functape as ft
     >>> ft.numpy.matvec(ft.numpy.eye(2), ft.numpy.array([3.0, 4.0]))
     tensor([3., 4.])
@@ -139,6 +143,10 @@ def matvec(x1, x2, /):
 
 def vecmat(x1, x2, /):
     """Conjugated vectors times matrices, over the last axes; leading axes broadcast.
+
+    Args:
+      x1: vectors (..., m).
+      x2: matrices (..., m, n).
 
     >>> import functape as ft
     >>> ft.numpy.vecmat(ft.numpy.array([3.0, 4.0]), ft.numpy.eye(2))
@@ -203,7 +211,7 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
 
 
 def outer(a, b, out=None):
-    """The products of all elements of a with all of b; a matrix.
+    """The products of all elements of `a` with all of `b`; a matrix.
 
     >>> import functape as ft
     >>> ft.numpy.outer(ft.numpy.array([1, 2]), ft.numpy.array([3, 4]))
@@ -217,7 +225,7 @@ def outer(a, b, out=None):
 
 
 def kron(a, b):
-    """The Kronecker product: each element of a times the whole of b.
+    """The Kronecker product: each element of `a` times the whole of `b`.
 
     >>> import functape as ft
     >>> ft.numpy.kron(ft.numpy.array([1, 10]), ft.numpy.array([1, 2]))

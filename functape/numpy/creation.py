@@ -51,8 +51,9 @@ def asarray(a, dtype=None, order="K", *, copy=None, device=None):
     """A value for anything array-like; a value of the right dtype is returned as it is.
 
     Args:
-      copy: True returns another array of the same elements; False refuses to convert an array to
-        another dtype.
+      a: array of any library, number or nested list.
+      order: accepted for NumPy's signature, without effect.
+      copy: True: a new value in any case; False: an error where a conversion would need one.
 
     >>> import functape as ft
     >>> ft.numpy.asarray(2.5)
@@ -75,6 +76,9 @@ def made(name, object, dtype, copy, device):
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """A value for another library's array that has `__dlpack__`.
+
+    Args:
+      x: an array of any library.
 
     >>> import functape as ft, numpy as np
     >>> ft.numpy.from_dlpack(np.ones(2, np.float32))

@@ -29,6 +29,9 @@ from functape.ops.movement import along
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Each element minus the one before it, along an axis, n times over.
 
+    Args:
+      prepend, append: what is joined to the start and to the end before, numbers or arrays.
+
     >>> import functape as ft
     >>> ft.numpy.diff(ft.numpy.array([1, 4, 9]))
     tensor([3, 5], dtype=int32)
@@ -60,6 +63,9 @@ def edge(part, a, axis):
 
 def ediff1d(ary, to_end=None, to_begin=None):
     """Each element minus the one before it, of all elements in a row.
+
+    Args:
+      to_end, to_begin: numbers that follow and that precede the result.
 
     >>> import functape as ft
     >>> ft.numpy.ediff1d(ft.numpy.array([1, 4, 9]), to_end=0)
@@ -129,6 +135,9 @@ def slope(f, h, axis):
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The area under a curve of straight lines between the points (x, y), along an axis.
 
+    Args:
+      dx: the distance between neighbours, where there is no `x`.
+
     >>> import functape as ft
     >>> ft.numpy.trapezoid(ft.numpy.array([1.0, 2.0, 3.0]))
     tensor(4.)
@@ -197,6 +206,11 @@ def variables(m, rowvar, name):
 def corrcoef(x, y=None, rowvar=True):
     """The correlation matrix: cov, scaled to ones on the diagonal.
 
+    Args:
+      x: variables, or one of them.
+      y: more variables.
+      rowvar: each row is a variable; False: each column.
+
     >>> import functape as ft
     >>> ft.numpy.corrcoef(ft.numpy.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     tensor([[ 1., -1.],
@@ -245,6 +259,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
 
 def unwrap(p, discont=None, axis=-1, period=2 * math.pi):
     """Angles without jumps of more than half a turn along an axis, by adding whole turns.
+
+    Args:
+      p: angles.
+      discont: smaller jumps stay; half of `period` by default.
+      period: a whole turn.
 
     >>> import functape as ft
     >>> ft.numpy.unwrap(ft.numpy.array([0.0, 3.0, 6.5]), period=4.0)

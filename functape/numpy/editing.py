@@ -115,6 +115,9 @@ def insert(arr, obj, values, axis=None):
 def resize(a, new_shape):
     """The elements in a row, repeated as often as it takes to fill a shape.
 
+    Args:
+      new_shape: the shape.
+
     >>> from functape.numpy import array
     >>> resize(array([1, 2, 3]), (2, 2))
     tensor([[1, 2],
@@ -196,7 +199,7 @@ Value.compress = compressed
 
 
 def extract(condition, arr, *, size=None, fill_value=0):
-    """The elements where a condition holds, in a row. Arguments as for `compress`.
+    """The elements of `arr` where `condition` holds, in a row; other arguments as for `compress`.
 
     >>> from functape.numpy import array
     >>> extract(array([[True, False], [False, True]]), array([[1.0, 2.0], [3.0, 4.0]]))

@@ -61,6 +61,10 @@ def einsum(subscripts, /, *operands, out=None, optimize="auto", precision=None,
 def einsum_path(subscripts, /, *operands, optimize="auto"):
     """The order of the products that einsum would use, and a report; as NumPy's einsum_path.
 
+    Args:
+      subscripts, operands: as for `einsum`.
+      optimize: as for numpy.einsum_path; "auto" is "greedy".
+
     >>> import functape as ft
     >>> a = ft.numpy.ones((2, 2))
     >>> ft.numpy.einsum_path("ij,jk->ik", a, a)[0]

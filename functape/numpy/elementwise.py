@@ -234,6 +234,10 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """Finite numbers in place of NaN and infinities: 0, and the largest of the dtype.
 
+    Args:
+      nan, posinf, neginf: what stands for each; None: the largest and the lowest number of the
+        dtype.
+
     >>> import functape as ft
     >>> ft.numpy.nan_to_num(ft.numpy.array([1.0, float("nan")]))
     tensor([1., 0.])

@@ -251,7 +251,7 @@ def fftshift(x, axes=None):
 
 
 def ifftshift(x, axes=None):
-    """The inverse of fftshift.
+    """The inverse of fftshift; arguments as for `fftshift`.
 
     >>> from functape.numpy import array, fft
     >>> fft.ifftshift(array([-1.0, 0.0, 1.0]))

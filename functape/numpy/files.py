@@ -14,6 +14,10 @@ from functape.tensor import as_numpy, constant
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
     """The bytes of an object as an array of one axis.
 
+    Args:
+      buffer: bytes, or what lends its memory.
+      offset: how many bytes to skip.
+
     >>> import numpy
     >>> frombuffer(b"abc", dtype=numpy.uint8)
     tensor([97, 98, 99], dtype=uint8)
@@ -28,6 +32,10 @@ def numpy_dtype(dtype):
 
 def fromstring(string, dtype=float, count=-1, *, sep):
     """Numbers in a text, between separators.
+
+    Args:
+      string: the text.
+      sep: what separates the numbers.
 
     >>> fromstring("1 2 3", sep=" ")
     tensor([1., 2., 3.])
@@ -47,6 +55,9 @@ def fromiter(iterable, dtype=float, count=-1):
 def fromfile(file, dtype=float, count=-1, sep="", offset=0):
     """An array of the bytes, or with `sep` of the text, in a file.
 
+    Args:
+      offset: how many bytes to skip.
+
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     _ = file.write(b"ab")
@@ -63,6 +74,9 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0):
 def load(file, *args, **kwargs):
     """The array in a file of NumPy's format .npy; of an archive .npz, what NumPy returns.
 
+    Args:
+      *args, **kwargs: as for numpy.load.
+
     >>> import io
     >>> file = io.BytesIO()
     >>> save(file, asarray([1.0, 2.0]))
@@ -77,6 +91,9 @@ def load(file, *args, **kwargs):
 def save(file, arr, allow_pickle=True):
     """Write an array to a file of NumPy's format .npy.
 
+    Args:
+      allow_pickle: accepted; arrays hold numbers only.
+
     >>> import io
     >>> save(io.BytesIO(), asarray([1.0, 2.0]))
     """
@@ -85,6 +102,10 @@ def save(file, arr, allow_pickle=True):
 
 def savez(file, *args, **kwargs):
     """Write several arrays to one archive of NumPy's format .npz; names are keywords.
+
+    Args:
+      file: path, or an open file.
+      *args, **kwargs: arrays; those without a name are arr_0, arr_1, ...
 
     >>> import io
     >>> savez(io.BytesIO(), x=asarray([1.0, 2.0]))
@@ -99,6 +120,9 @@ def savez(file, *args, **kwargs):
 def printoptions(*args, **kwargs):
     """A block in which arrays are printed otherwise: NumPy's options, such as `precision`.
 
+    Args:
+      *args, **kwargs: as for numpy.set_printoptions.
+
     >>> with printoptions(precision=2):
     ...     print(repr(asarray([0.123456])))
     tensor([0.12])
@@ -108,6 +132,9 @@ def printoptions(*args, **kwargs):
 
 def set_printoptions(*args, **kwargs):
     """Print arrays otherwise from now on: NumPy's options, and NumPy's arrays too.
+
+    Args:
+      *args, **kwargs: as for numpy.set_printoptions.
 
     >>> set_printoptions(precision=8)
     """
@@ -126,6 +153,10 @@ def get_printoptions():
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """An array as repr writes it, with options for its numbers.
 
+    Args:
+      max_line_width, precision, suppress_small: NumPy's: characters in a line, digits, and whether
+        tiny numbers are written as 0.
+
     >>> array_repr(asarray([0.123456]), precision=2)
     'tensor([0.12])'
     """
@@ -135,6 +166,10 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The numbers of an array as text.
+
+    Args:
+      max_line_width, precision, suppress_small: NumPy's: characters in a line, digits, and whether
+        tiny numbers are written as 0.
 
     >>> array_str(asarray([1.0, 2.5]))
     '[1.  2.5]'

@@ -50,6 +50,9 @@ def opened(axes):
 def ix_(*args):
     """Vectors of positions as a key that reads all their combinations; masks are positions too.
 
+    Args:
+      *args: vectors, one for each axis.
+
     >>> from functape.numpy import array
     >>> import functape as ft
     >>> ft.numpy.array([[1, 2, 3], [4, 5, 6]])[ix_(array([0, 1]), array([2, 0]))]
@@ -84,6 +87,11 @@ def diag_indices_from(arr):
 def mask_indices(n, mask_func, k=0, *, size=None):
     """The positions that a function such as triu leaves of an n by n matrix of ones.
 
+    Args:
+      mask_func: function of a matrix and `k`.
+      k: its second argument, for triu the first diagonal that is kept.
+      size: how many to return; needed under vmap and jit.
+
     >>> import functape as ft
     >>> mask_indices(2, ft.numpy.triu)
     (tensor([0, 0, 1], dtype=int32), tensor([0, 1, 1], dtype=int32))
@@ -97,6 +105,10 @@ def mask_indices(n, mask_func, k=0, *, size=None):
 
 def unravel_index(indices, shape):
     """Positions counted through all elements, as one array an axis; outside: the nearest.
+
+    Args:
+      indices: integers; negative ones count from the end.
+      shape: the lengths of the axes.
 
     >>> from functape.numpy import array
     >>> unravel_index(array([1, 5]), (2, 3))

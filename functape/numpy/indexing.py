@@ -80,6 +80,7 @@ def put_along_axis(arr, indices, values, axis, inplace=False, *, mode=None):
       arr, indices, axis: as for `take_along_axis`; what of the indices lies outside is dropped.
       values: broadcast to the shape of the indices.
       inplace: must be False: arrays are not changed in place; use the result.
+      mode: what indices outside mean, as for ``x.at[...].set``.
 
     >>> import functape as ft
     >>> put_along_axis(ft.numpy.zeros((2, 2)), [[1], [0]], 7.0, axis=1, inplace=False)
@@ -156,6 +157,10 @@ def grid(i, axis):
 
 def select(condlist, choicelist, default=0):
     """Element by element, the first choice whose condition holds, or the default.
+
+    Args:
+      condlist: list of masks.
+      choicelist: list of arrays, one for each mask; all broadcast.
 
     >>> import functape as ft
     >>> x = ft.numpy.array([-1.0, 0.5, 3.0])

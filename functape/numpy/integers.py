@@ -11,6 +11,9 @@ from functape.ops import elementwise
 def gcd(x1, x2):
     """The greatest common divisor.
 
+    Args:
+      x1, x2: integers that broadcast.
+
     >>> import functape as ft
     >>> ft.numpy.gcd(ft.numpy.array([12, 7]), 18)
     tensor([6, 1], dtype=int32)
@@ -29,6 +32,9 @@ def steps(dtype):
 
 def lcm(x1, x2):
     """The least common multiple.
+
+    Args:
+      x1, x2: integers that broadcast.
 
     >>> import functape as ft
     >>> ft.numpy.lcm(ft.numpy.array([4, 7]), 6)

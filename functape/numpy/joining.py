@@ -135,6 +135,9 @@ def each(arrays, name):
 def append(arr, values, axis=None):
     """Values joined to the end of an array; both in a row if axis is None.
 
+    Args:
+      values: array; besides `axis`, of the lengths of `arr`.
+
     >>> import functape as ft
     >>> ft.numpy.append(ft.numpy.array([1, 2]), 3)
     tensor([1, 2, 3], dtype=int32)
@@ -144,6 +147,9 @@ def append(arr, values, axis=None):
 
 def block(arrays):
     """An array put together from nested lists of blocks, the innermost along the last axis.
+
+    Args:
+      arrays: arrays in nested lists.
 
     >>> import functape as ft
     >>> ft.numpy.block([[ft.numpy.ones((2, 2)), ft.numpy.zeros((2, 1))]]).shape

@@ -99,6 +99,9 @@ def isrealobj(x):
 def isscalar(element):
     """Whether this is a number or an array without axes.
 
+    Args:
+      element: anything.
+
     >>> isscalar(3.0), isscalar([3.0])
     (True, False)
     """
@@ -125,7 +128,7 @@ def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 
 def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """Whether all elements are close: see isclose.
+    """Whether all elements are close: arguments as for `isclose`.
 
     >>> import functape as ft
     >>> ft.numpy.allclose(ft.numpy.array([1.0, 2.0]), ft.numpy.array([1.0, 2.0 + 1e-7]))
@@ -136,6 +139,9 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 def array_equal(a1, a2, equal_nan=False):
     """Whether two arrays have one shape and equal elements.
+
+    Args:
+      a1, a2: arrays.
 
     >>> import functape as ft
     >>> ft.numpy.array_equal(ft.numpy.array([1, 2]), [1, 2])
@@ -153,6 +159,9 @@ def array_equal(a1, a2, equal_nan=False):
 
 def array_equiv(a1, a2):
     """Whether two arrays are equal after broadcasting.
+
+    Args:
+      a1, a2: arrays.
 
     >>> import functape as ft
     >>> ft.numpy.array_equiv(ft.numpy.array([1, 1]), 1)

@@ -35,6 +35,9 @@ def within(name, k, n, m):
 def identity(n, dtype=None):
     """The identity matrix.
 
+    Args:
+      n: its number of rows.
+
     >>> import functape as ft
     >>> ft.numpy.identity(2)
     tensor([[1., 0.],
@@ -64,6 +67,9 @@ def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
 def tril(m, k=0):
     """A matrix with zeros above its k-th diagonal.
 
+    Args:
+      m: matrices; axes before the last two are a batch.
+
     >>> import functape as ft
     >>> ft.numpy.tril(ft.numpy.ones((2, 2)))
     tensor([[1., 0.],
@@ -74,6 +80,9 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     """A matrix with zeros below its k-th diagonal.
+
+    Args:
+      m: matrices; axes before the last two are a batch.
 
     >>> import functape as ft
     >>> ft.numpy.triu(ft.numpy.ones((2, 2)))
@@ -94,6 +103,10 @@ def kept_part(name, m, mask):
 def tril_indices(n, k=0, m=None):
     """The row and column numbers of the elements on and below a diagonal.
 
+    Args:
+      n: how many rows.
+      m: how many columns; as many by default.
+
     >>> import functape as ft
     >>> ft.numpy.tril_indices(2)
     (tensor([0, 1, 1], dtype=int32), tensor([0, 0, 1], dtype=int32))
@@ -103,6 +116,10 @@ def tril_indices(n, k=0, m=None):
 
 def triu_indices(n, k=0, m=None):
     """The row and column numbers of the elements on and above a diagonal.
+
+    Args:
+      n: how many rows.
+      m: how many columns; as many by default.
 
     >>> import functape as ft
     >>> ft.numpy.triu_indices(2)
@@ -136,6 +153,10 @@ def triu_indices_from(arr, k=0):
 def diag_indices(n, ndim=2):
     """The positions of the main diagonal: the same numbers for each axis.
 
+    Args:
+      n: the length of each axis.
+      ndim: how many axes.
+
     >>> import functape as ft
     >>> ft.numpy.diag_indices(2)
     (tensor([0, 1], dtype=int32), tensor([0, 1], dtype=int32))
@@ -155,6 +176,11 @@ def positions(arrays):
 
 def vander(x, N=None, increasing=False):  # noqa: N803 - NumPy's name
     """The matrix of powers of a vector, the highest first.
+
+    Args:
+      x: vector.
+      N: how many columns; as many as elements by default.
+      increasing: the lowest power first.
 
     >>> import functape as ft
     >>> ft.numpy.vander(ft.numpy.array([2.0, 3.0]), 3)

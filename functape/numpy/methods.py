@@ -64,6 +64,9 @@ def astype(x, dtype, /, *, copy=True, device=None):
 def copy(a, order=None):
     """Another array of the same elements. Arrays are never written into, so it is seldom needed.
 
+    Args:
+      order: accepted for NumPy's signature, without effect.
+
     >>> import functape as ft
     >>> ft.numpy.copy(ft.numpy.array([1.0, 2.0]))
     tensor([1., 2.])

@@ -104,7 +104,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None,
         correction=None):
-    """Standard deviation over axes: the root of var, with the same arguments.
+    """Standard deviation over axes: the root of var. Arguments as for `var`.
 
     Where it is 0, its derivative is taken as 0.
 

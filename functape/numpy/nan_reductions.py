@@ -123,7 +123,8 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
 
 
 def nanargmax(a, axis=None, out=None, keepdims=None):
-    """The position of the first largest element that is not NaN; -1 where all are.
+    """The position of the first largest element that is not NaN, along an axis or among all in a
+    row; -1 where all are.
 
     >>> import functape as ft
     >>> ft.numpy.nanargmax(ft.numpy.array([1.0, float("nan"), 3.0]))
@@ -133,7 +134,8 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
 
 
 def nanargmin(a, axis=None, out=None, keepdims=None):
-    """The position of the first smallest element that is not NaN; -1 where all are.
+    """The position of the first smallest element that is not NaN, along an axis or among all in a
+    row; -1 where all are.
 
     >>> import functape as ft
     >>> ft.numpy.nanargmin(ft.numpy.array([1.0, float("nan"), 3.0]))

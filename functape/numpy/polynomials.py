@@ -50,6 +50,9 @@ def vector(name, p, index=0):
 def poly(seq_of_zeros):
     """The coefficients of the polynomial with these roots; of a matrix, its characteristic one.
 
+    Args:
+      seq_of_zeros: the roots, or a square matrix.
+
     >>> from functape.numpy import array
     >>> poly(array([1.0, 2.0]))
     tensor([ 1., -3.,  2.])
@@ -100,6 +103,9 @@ def roots(p, *, strip_zeros=True):
 def polyadd(a1, a2):
     """The sum of two polynomials.
 
+    Args:
+      a1, a2: coefficients, the highest power first.
+
     >>> from functape.numpy import array
     >>> polyadd(array([1.0, 2.0]), array([5.0]))
     tensor([1., 7.])
@@ -110,6 +116,9 @@ def polyadd(a1, a2):
 
 def polysub(a1, a2):
     """The difference of two polynomials.
+
+    Args:
+      a1, a2: coefficients, the highest power first.
 
     >>> from functape.numpy import array
     >>> polysub(array([1.0, 2.0]), array([5.0]))
@@ -187,6 +196,9 @@ def polydiv(u, v, *, trim_leading_zeros=False):
 
 def polyder(p, m=1):
     """The m-th derivative of a polynomial.
+
+    Args:
+      p: coefficients, the highest power first.
 
     >>> from functape.numpy import array
     >>> polyder(array([1.0, 0.0, 2.0]))

@@ -29,6 +29,9 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
     Differentiable in the elements and, where the method interpolates, in q.
 
+    Source: R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American
+    Statistician 50 (1996).
+
     Args:
       a: array; NaN in it makes the result NaN.
       q: number or array of numbers in [0, 1]; its axes come first in the result.
@@ -49,6 +52,8 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
                 keepdims=False):
     """`quantile` of the elements that are not NaN; NaN where there is none.
 
+    Arguments as for `quantile`.
+
     >>> import functape as ft
     >>> nanquantile(ft.numpy.array([4.0, float("nan"), 2.0]), 0.5)
     tensor(3.)
@@ -58,7 +63,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """`quantile` with q in percent, [0, 100].
+    """`quantile` with q in percent, [0, 100]; other arguments as for `quantile`.
 
     >>> import functape as ft
     >>> percentile(ft.numpy.array([4.0, 1.0, 2.0, 3.0]), 50)
@@ -70,7 +75,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear",
                   keepdims=False):
-    """`nanquantile` with q in percent, [0, 100].
+    """`nanquantile` with q in percent, [0, 100]; other arguments as for `quantile`.
 
     >>> import functape as ft
     >>> nanpercentile(ft.numpy.array([4.0, float("nan"), 2.0]), 50)

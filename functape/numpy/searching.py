@@ -127,6 +127,7 @@ def digitize(x, bins, right=False, *, method=None):
       x: array.
       bins: their edges, ascending or descending.
       right: the upper edge belongs to a bin; otherwise the lower.
+      method: accepted for JAX's signature, without effect.
 
     >>> from functape.numpy import array
     >>> import functape as ft
@@ -149,6 +150,8 @@ def digitize(x, bins, right=False, *, method=None):
 
 
 class UniqueAll(NamedTuple):
+    """What `unique_all` returns; see there."""
+
     values: Value
     indices: Value
     inverse_indices: Value
@@ -156,11 +159,15 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
+    """What `unique_counts` returns; see there."""
+
     values: Value
     counts: Value
 
 
 class UniqueInverse(NamedTuple):
+    """What `unique_inverse` returns; see there."""
+
     values: Value
     inverse_indices: Value
 

@@ -16,6 +16,9 @@ from functape.ops.elementwise import floor, power
 def arange(start, stop=None, step=None, dtype=None, *, device=None):
     """Numbers from `start` (0 if there is one argument) up to, but without, `stop`.
 
+    Args:
+      step: from one number to the next; 1 by default.
+
     >>> import functape as ft
     >>> ft.numpy.arange(2, 10, 3)
     tensor([2, 5, 8], dtype=int32)
@@ -111,6 +114,9 @@ def real_part_of(dtype):
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """`num` numbers from base**start to base**stop, evenly spaced on a logarithmic scale.
 
+    Args:
+      axis: that of the numbers in the result, where `start` or `stop` is an array.
+
     >>> import functape as ft
     >>> ft.numpy.logspace(0, 3, 4, base=2.0)
     tensor([1., 2., 4., 8.])
@@ -125,6 +131,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+
+    Args:
+      axis: that of the numbers in the result, where `start` or `stop` is an array.
 
     >>> import functape as ft
     >>> ft.numpy.geomspace(1.0, 8.0, 4).shape

@@ -115,7 +115,7 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
 def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
     """The distinct elements that are in one of two arrays only, in ascending order.
 
-    Arguments as for `union1d`.
+    Arguments as for `intersect1d`.
 
     >>> from functape.numpy import array
     >>> setxor1d(array([3, 1, 2]), array([2, 5]))

@@ -12,6 +12,9 @@ from functape.ops import movement as ops
 def reshape(a, shape, order="C", *, copy=None):
     """The same elements in another shape; one length may be -1.
 
+    Args:
+      order: "C": the last axis changes first; "F": the first.
+
     >>> import functape as ft
     >>> ft.numpy.reshape(ft.numpy.arange(6), (2, -1))
     tensor([[0, 1, 2],
@@ -39,6 +42,9 @@ def reverse_axes(a):
 def ravel(a, order="C"):
     """All elements along one axis.
 
+    Args:
+      order: "C": the last axis changes first; "F": the first.
+
     >>> import functape as ft
     >>> ft.numpy.ravel(ft.numpy.array([[1, 2], [3, 4]]))
     tensor([1, 2, 3, 4], dtype=int32)
@@ -49,6 +55,9 @@ def ravel(a, order="C"):
 
 def squeeze(a, axis=None):
     """Without its axes of length 1, or without those named.
+
+    Args:
+      axis: integer, or several.
 
     >>> import functape as ft
     >>> ft.numpy.squeeze(ft.numpy.ones((1, 3, 1))).shape
@@ -67,6 +76,9 @@ def squeeze(a, axis=None):
 
 def expand_dims(a, axis=0):
     """With new axes of length 1 at the given places of the result.
+
+    Args:
+      axis: integer, or several: places in the result.
 
     >>> import functape as ft
     >>> ft.numpy.expand_dims(ft.numpy.ones(3), (0, -1)).shape
@@ -164,6 +176,9 @@ def matrix_transpose(x, /):
 def swapaxes(a, axis1, axis2):
     """Two axes exchanged.
 
+    Args:
+      axis1, axis2: integers.
+
     >>> import functape as ft
     >>> ft.numpy.swapaxes(ft.numpy.ones((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -178,6 +193,9 @@ def swapaxes(a, axis1, axis2):
 
 def moveaxis(a, source, destination):
     """Axes taken out, and put in at new places.
+
+    Args:
+      source, destination: integers, or as many of the one as of the other.
 
     >>> import functape as ft
     >>> ft.numpy.moveaxis(ft.numpy.ones((2, 3, 4)), 0, -1).shape
@@ -197,6 +215,9 @@ def moveaxis(a, source, destination):
 
 def rollaxis(a, axis, start=0):
     """An axis moved to stand before another.
+
+    Args:
+      start: the axis before which it comes to stand.
 
     >>> import functape as ft
     >>> ft.numpy.rollaxis(ft.numpy.ones((2, 3, 4)), 2).shape

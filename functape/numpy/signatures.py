@@ -79,7 +79,9 @@ def document(op, namespace, name, call, result):
     op.__signature__ = inspect.Signature(
         [inspect.Parameter(a, inspect.Parameter.POSITIONAL_ONLY) for a in op.args])
     op.__name__ = op.__qualname__ = name
-    about = "Element by element" + ("; the arguments broadcast." if len(op.args) > 1 else ".")
+    x, *others = op.args
+    about = f"Element by element of {x}." if not others else (
+        f"Element by element; {', '.join(op.args[:-1])} and {op.args[-1]} broadcast.")
     about += "" if op.differentiable else " It has no derivative."
     op.__doc__ += (f"\n\n{about}\n\n>>> import functape as ft\n"
                    f">>> ft.{namespace}.{name}({call})\n{result}\n")

@@ -16,6 +16,7 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
     Args:
       a: array.
       axis: integer; None for all elements in a row.
+      kind, order: not supported.
       stable: equal elements stay in order; they always do.
       descending: the largest first.
 

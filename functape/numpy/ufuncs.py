@@ -42,6 +42,10 @@ class ufunc:  # noqa: N801 - NumPy's name
     """A function of nin scalars with nout results, as one of arrays that broadcast; its methods
     apply it along an axis, to all pairs and at positions.
 
+    Args:
+      func: function of scalars.
+      identity: what `reduce` gives where there are no elements.
+
     >>> import functape as ft
     >>> product = ft.numpy.frompyfunc(lambda x, y: x * y, 2, 1, identity=1)
     >>> product([1.0, 2.0], 3.0), product.reduce(ft.numpy.array([1.0, 2.0, 4.0]))
@@ -207,6 +211,10 @@ def scan(f, x):
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
     """A function of nin scalars with nout results, as a ufunc, which broadcasts.
+
+    Args:
+      func: function of scalars.
+      identity: what `reduce` gives where there are no elements.
 
     >>> f = frompyfunc(lambda x, y: x * y, 2, 1)
     >>> f([1.0, 2.0], 3.0)

@@ -13,6 +13,9 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
     .. math:: g \leftarrow g \cdot \min\left(1, \frac{m}{\|g\|_p + 10^{-6}}\right)
 
+    Source: R. Pascanu, T. Mikolov and Y. Bengio, On the difficulty of training recurrent neural
+    networks, ICML 2013.
+
     Args:
       parameters: a leaf or several; those without a gradient are left out.
       max_norm: m.
@@ -51,6 +54,9 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 def clip_grad_value_(parameters, clip_value):
     """Keep each element of the gradients within [-clip_value, clip_value].
+
+    Args:
+      parameters: a leaf, or several.
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)

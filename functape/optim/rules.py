@@ -13,6 +13,9 @@ class SGD(Optimizer):
 
     Hyperparameters: lr, momentum, weight_decay, dampening, nesterov.
 
+    Source: I. Sutskever, J. Martens, G. Dahl and G. Hinton, On the importance of initialization
+    and momentum in deep learning, ICML 2013.
+
     >>> import functape as ft
     >>> w = ft.tensor(1.0, requires_grad=True)
     >>> optimizer = ft.optim.SGD([w], lr=0.25)
@@ -32,6 +35,9 @@ class RMSprop(Optimizer):
        \qquad v \leftarrow \alpha v + (1 - \alpha) g^2
 
     Hyperparameters: lr, alpha, eps.
+
+    Source: T. Tieleman and G. Hinton, Neural Networks for Machine Learning, lecture 6.5, Coursera
+    (2012).
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -53,6 +59,9 @@ class Adagrad(Optimizer):
 
     Hyperparameters: lr, eps.
 
+    Source: J. Duchi, E. Hazan and Y. Singer, Adaptive subgradient methods for online learning and
+    stochastic optimization, Journal of Machine Learning Research 12 (2011).
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Adagrad([w], lr=0.1)
@@ -72,6 +81,8 @@ class AdaDelta(Optimizer):
        \qquad d = \sqrt{\frac{u + \epsilon}{v + \epsilon}}\, g
 
     Hyperparameters: lr, rho, eps.
+
+    Source: M. D. Zeiler, ADADELTA: an adaptive learning rate method (2012).
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -93,6 +104,8 @@ class Adam(Optimizer):
     Hyperparameters: lr, betas, eps, bias_correction (True: m and v are divided by
     :math:`1 - \beta^t` in step t).
 
+    Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Adam([w], lr=0.1)
@@ -112,6 +125,8 @@ class AdamW(Optimizer):
     .. math:: w \leftarrow (1 - \lambda \delta) w - \lambda \frac{m}{\sqrt{v} + \epsilon}
 
     Hyperparameters: those of Adam, and weight_decay.
+
+    Source: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, ICLR 2019.
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -134,6 +149,8 @@ class Adamax(Optimizer):
 
     Hyperparameters: lr, betas, eps.
 
+    Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Adamax([w], lr=0.1)
@@ -153,6 +170,8 @@ class Lion(Optimizer):
 
     Hyperparameters: lr, betas, weight_decay.
 
+    Source: X. Chen et al., Symbolic discovery of optimization algorithms, NeurIPS 2023.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Lion([w], lr=0.1)
@@ -170,6 +189,9 @@ class Adafactor(Optimizer):
 
     Hyperparameters: lr (None: from the step), eps, clip_threshold, decay_rate, beta_1,
     weight_decay, scale_parameter, relative_step, warmup_init.
+
+    Source: N. Shazeer and M. Stern, Adafactor: adaptive learning rates with sublinear memory cost,
+    ICML 2018.
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -190,6 +212,8 @@ class Muon(Optimizer):
     """Momentum made orthogonal, for matrices.
 
     Hyperparameters: lr, momentum, weight_decay, nesterov, ns_steps.
+
+    Source: K. Jordan et al., Muon: an optimizer for hidden layers in neural networks (2024).
 
     >>> import functape as ft
     >>> w = ft.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)

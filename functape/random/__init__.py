@@ -63,7 +63,7 @@ from functape.random.keys import (
     split,
     wrap_key_data,
 )
-from functape.shared_arguments import complete
+from functape.shared_arguments import RANDOM, complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -76,5 +76,5 @@ __all__ = [
     "uniform", "wald", "weibull_min", "wrap_key_data",
 ]
 
-complete(globals())
+complete(globals(), **RANDOM)
 __getattr__ = for_names_of(__name__)

@@ -276,6 +276,9 @@ def pareto(key, b, shape=None, dtype=None):
 def weibull_min(key, scale, concentration, shape=(), dtype=None):
     """Weibull's distribution.
 
+    Args:
+      scale, concentration: s and c in P(X > x) = exp(-(x / s)^c).
+
     >>> import functape as ft
     >>> ft.random.weibull_min(ft.random.key(0), 2.0, 1.5, (3,)).shape
     (3,)
@@ -287,6 +290,12 @@ def weibull_min(key, scale, concentration, shape=(), dtype=None):
 
 def wald(key, mean, shape=None, dtype=None):
     """The inverse Gaussian distribution of scale 1.
+
+    Source: J. R. Michael, W. R. Schucany and R. W. Haas, Generating random variates using
+    transformations with multiple roots, The American Statistician 30 (1976).
+
+    Args:
+      mean: its mean, positive.
 
     >>> import functape as ft
     >>> ft.random.wald(ft.random.key(0), 2.0, (3,)).shape
@@ -305,6 +314,9 @@ def wald(key, mean, shape=None, dtype=None):
 
 def orthogonal(key, n, shape=(), dtype=None, m=None):
     """Orthogonal matrices (*shape, n, m), uniformly distributed; m = n by default.
+
+    Source: F. Mezzadri, How to generate random matrices from the classical compact groups, Notices
+    of the AMS 54 (2007).
 
     >>> import functape as ft
     >>> q = ft.random.orthogonal(ft.random.key(0), 3)

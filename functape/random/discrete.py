@@ -64,6 +64,9 @@ def within(n, limits):
 def bernoulli(key, p=0.5, shape=None, mode="low"):
     """True with probability p.
 
+    Args:
+      mode: JAX's choice of resolution, without effect.
+
     >>> import functape as ft
     >>> ft.random.bernoulli(ft.random.key(0), 0.3, (2,)).dtype == ft.numpy.bool_
     True
@@ -104,6 +107,12 @@ def geometric(key, p, shape=None, dtype=None):
 
 def poisson(key, lam, shape=None, dtype=None):
     """Poisson variables of mean lam; int32 by default.
+
+    Source: W. Hörmann, The transformed rejection method for generating Poisson random variables,
+    Insurance: Mathematics and Economics 12 (1993).
+
+    Args:
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.poisson(ft.random.key(0), 3.0, (2,)).dtype == ft.numpy.int32
@@ -245,6 +254,9 @@ def chosen(key, n, shape, count, replace, p):
 
 def binomial(key, n, p, shape=None, dtype=None):
     """The number of successes in n trials of probability p, in floating point.
+
+    Source: W. Hörmann, The generation of binomial random variates, Journal of Statistical
+    Computation and Simulation 46 (1993).
 
     >>> import functape as ft
     >>> bool((ft.random.binomial(ft.random.key(0), 10, 0.5, (100,)) <= 10).all())

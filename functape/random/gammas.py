@@ -20,7 +20,9 @@ from functape.random.parameters import full, parameters
 
 
 def loggamma(key, a, shape=None, dtype=None):
-    """The logarithm of a gamma variable, exact for small a where the variable underflows.
+    """The logarithm of a gamma variable, exact for small `a`, where the variable underflows.
+
+    Derivatives as for `gamma`.
 
     >>> import functape as ft
     >>> ft.random.loggamma(ft.random.key(0), 0.01, (3,)).shape
@@ -40,6 +42,10 @@ def loggamma(key, a, shape=None, dtype=None):
 def gamma(key, a, shape=None, dtype=None):
     """Gamma variables of shape a and scale 1, differentiable in a.
 
+    Drawn as in G. Marsaglia and W. W. Tsang, A simple method for generating gamma variables, ACM
+    Transactions on Mathematical Software 26 (2000). Derivatives: M. Figurnov, S. Mohamed and A.
+    Mnih, Implicit reparameterization gradients, NeurIPS 2018.
+
     Args:
       key: a key.
       a: positive.
@@ -55,7 +61,9 @@ def gamma(key, a, shape=None, dtype=None):
 
 
 def beta(key, a, b, shape=None, dtype=None):
-    """Beta variables, differentiable in a and b.
+    """Beta variables, differentiable in `a` and `b`.
+
+    Made of variables of `gamma`, with their derivatives.
 
     >>> import functape as ft
     >>> ft.random.beta(ft.random.key(0), 2.0, 3.0, (3,)).shape
@@ -69,6 +77,8 @@ def beta(key, a, b, shape=None, dtype=None):
 
 def dirichlet(key, alpha, shape=None, dtype=None):
     """Points of the simplex by Dirichlet's distribution, differentiable in alpha.
+
+    Made of variables of `gamma`, with their derivatives.
 
     Args:
       key: a key.
@@ -92,6 +102,8 @@ def dirichlet(key, alpha, shape=None, dtype=None):
 def chisquare(key, df, shape=None, dtype=None):
     """A sum of df squares of normal variables.
 
+    Made of variables of `gamma`, with their derivatives.
+
     >>> import functape as ft
     >>> ft.random.chisquare(ft.random.key(0), 3.0, (3,)).shape
     (3,)
@@ -103,6 +115,8 @@ def chisquare(key, df, shape=None, dtype=None):
 
 def t(key, df, shape=None, dtype=None):
     """Student's distribution with df degrees of freedom.
+
+    Made of variables of `gamma`, with their derivatives.
 
     >>> import functape as ft
     >>> ft.random.t(ft.random.key(0), 3.0, (3,)).shape
@@ -119,6 +133,11 @@ def t(key, df, shape=None, dtype=None):
 def f(key, dfnum, dfden, shape=None, dtype=None):
     """The ratio of two chi-square variables, each over its degrees of freedom.
 
+    Made of variables of `gamma`, with their derivatives.
+
+    Args:
+      dfnum, dfden: degrees of freedom of the numerator and of the denominator.
+
     >>> import functape as ft
     >>> ft.random.f(ft.random.key(0), 3.0, 4.0, (3,)).shape
     (3,)
@@ -133,6 +152,8 @@ def f(key, dfnum, dfden, shape=None, dtype=None):
 def generalized_normal(key, p, shape=(), dtype=None):
     """The density proportional to e^-|x|^p.
 
+    Made of variables of `gamma`, with their derivatives.
+
     >>> import functape as ft
     >>> ft.random.generalized_normal(ft.random.key(0), 1.5, (3,)).shape
     (3,)
@@ -146,6 +167,9 @@ def generalized_normal(key, p, shape=(), dtype=None):
 
 def ball(key, d, p=2, shape=(), dtype=None):
     """Uniform points (*shape, d) of the unit ball of the p-norm.
+
+    Source: F. Barthe, O. Guédon, S. Mendelson and A. Naor, A probabilistic approach to the
+    geometry of the l_p^n-ball, Annals of Probability 33 (2005).
 
     >>> import functape as ft
     >>> x = ft.random.ball(ft.random.key(0), 3, shape=(5,))

@@ -20,6 +20,9 @@ WORDS = {mx.uint8: 8, mx.uint16: 16, mx.uint32: 32, mx.uint64: 64}
 def key(seed, *, impl=None):
     """A key from an integer; the same as `mlx.core.random.key` makes.
 
+    Source: J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, Parallel random numbers: as easy
+    as 1, 2, 3, SC 2011 (Threefry).
+
     Args:
       seed: a Python integer, or an integer scalar, which may depend on a transform.
       impl: kept for JAX's signature; there is one generator, MLX's.
@@ -43,7 +46,7 @@ def key(seed, *, impl=None):
 
 
 def PRNGKey(seed, *, impl=None):  # noqa: N802 - JAX's name
-    """A key from an integer: `key`, by JAX's older name.
+    """A key from an integer: `key`, by JAX's older name; arguments as for `key`.
 
     >>> import functape as ft
     >>> ft.random.PRNGKey(7)
@@ -82,6 +85,9 @@ def split(key, num=2):
 def fold_in(key, data):
     """A new key from a key and an integer: another one for each integer.
 
+    Args:
+      data: the integer.
+
     >>> import functape as ft
     >>> ft.random.fold_in(ft.random.key(0), 3).shape
     (2,)
@@ -103,6 +109,9 @@ def fold_in(key, data):
 def key_data(keys):
     """The numbers of a key: here a key is its numbers.
 
+    Args:
+      keys: uint32 (..., 2).
+
     >>> import functape as ft
     >>> ft.random.key_data(ft.random.key(7))
     tensor([0, 7], dtype=uint32)
@@ -112,6 +121,10 @@ def key_data(keys):
 
 def wrap_key_data(key_bits_array, *, impl=None):
     """A key from its numbers: here a key is its numbers.
+
+    Args:
+      key_bits_array: uint32 (..., 2).
+      impl: accepted for JAX's signature, without effect.
 
     >>> import functape as ft, numpy as np
     >>> ft.random.wrap_key_data(np.array([0, 7], np.uint32))

@@ -27,6 +27,9 @@ def dct(x, type=2, n=None, axis=-1, norm=None):  # noqa: A002 - SciPy's name
 
     .. math:: y_k = 2 \sum_m x_m \cos\frac{\pi k (2 m + 1)}{2 n}
 
+    Source: N. Ahmed, T. Natarajan and K. R. Rao, Discrete cosine transform, IEEE Transactions on
+    Computers C-23 (1974).
+
     Args:
       x: real array.
       type: 2.

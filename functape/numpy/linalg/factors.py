@@ -12,7 +12,17 @@ from functape.ops.movement import along, concatenate, cut
 
 
 class QRResult(NamedTuple):
-    """The factors of qr."""
+    """What `qr` returns; it unpacks like a pair: a = Q R.
+
+    Args:
+      Q: (..., m, k), orthonormal columns; k = min(m, n), or m in the mode "complete".
+      R: (..., k, n), upper triangular.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.qr(ft.numpy.ones((3, 2)))
+    >>> found.Q.shape, found.R.shape
+    ((3, 2), (2, 2))
+    """
 
     Q: Value
     R: Value
@@ -20,6 +30,8 @@ class QRResult(NamedTuple):
 
 def cholesky(a, *, upper=False, symmetrize_input=True):
     """The triangular factor L of a positive definite matrix, with L L^H = a.
+
+    Derivatives: I. Murray, Differentiation of the Cholesky decomposition (2016).
 
     Args:
       a: matrices (..., n, n).
@@ -41,6 +53,9 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
 
 def qr(a, mode="reduced"):
     """Orthonormal columns Q and an upper triangular R with Q R = a.
+
+    Derivatives: S. F. Walter and L. Lehmann, Algorithmic differentiation of linear algebra
+    functions with application in optimum experimental design (2010).
 
     Args:
       a: matrices (..., m, n).

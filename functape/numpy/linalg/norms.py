@@ -47,6 +47,9 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002 - NumPy's name
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
     """The norm of order `ord` over one axis, several, or all, taken as one vector.
 
+    Args:
+      x: array.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.vector_norm(array([[3.0, 0.0], array([0.0, -4.0])]), ord=1)
     tensor(7.)

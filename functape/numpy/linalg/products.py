@@ -12,6 +12,9 @@ from functape.ops.movement import reshape
 def matrix_power(a, n):
     """Square matrices to an integer power; a negative one takes the inverse.
 
+    Args:
+      n: integer.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.matrix_power(array([[1.0, 1.0], [0.0, 1.0]]), 3)
     tensor([[1., 3.],
@@ -84,6 +87,9 @@ def chain(arrays, split, i, j):
 def outer(x1, x2, /):
     """The product of each element of one vector with each of another.
 
+    Args:
+      x1, x2: vectors.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.outer(array([1.0, 2.0]), array([3.0, 4.0]))
     tensor([[3., 4.],
@@ -98,6 +104,9 @@ def outer(x1, x2, /):
 
 def cross(x1, x2, /, *, axis=-1):
     """The vector product of vectors of three elements along an axis.
+
+    Args:
+      x1, x2: arrays that broadcast.
 
     >>> from functape.numpy import array, linalg
     >>> linalg.cross(array([1.0, 0.0, 0.0]), array([0.0, 1.0, 0.0]))

@@ -23,7 +23,17 @@ from functape.ops.spectral import svdvals
 
 
 class SlogdetResult(NamedTuple):
-    """The results of slogdet."""
+    """What `slogdet` returns; it unpacks like a pair: det a = sign exp(logabsdet).
+
+    Args:
+      sign: (...), 1, -1 or 0; of length 1 where complex.
+      logabsdet: (...), the logarithm of the absolute value.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.slogdet(ft.numpy.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> found.sign, found.logabsdet
+    (tensor(-1.), tensor(0.))
+    """
 
     sign: Value
     logabsdet: Value
@@ -31,6 +41,9 @@ class SlogdetResult(NamedTuple):
 
 def solve(a, b):
     """The solution x of a x = b.
+
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
 
     Args:
       a: square matrices (..., n, n).
@@ -62,6 +75,9 @@ def with_columns(name, op, x, y):
 def inv(a):
     """The inverse of square matrices (..., n, n); NaN where one is singular.
 
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
+
     >>> from functape.numpy import array, linalg
     >>> linalg.inv(array([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5 , 0.  ],
@@ -74,6 +90,9 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     """The pseudo-inverse of matrices.
 
     Its derivative is that among matrices of the same rank.
+
+    Derivatives: G. H. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear
+    least squares problems whose variables separate, SIAM Journal on Numerical Analysis 10 (1973).
 
     Args:
       a: matrices (..., m, n).
@@ -105,6 +124,8 @@ def cutoff(name, rtol):
 
 def lstsq(a, b, rcond=None, *, numpy_resid=False):
     """The x of least norm that minimises |a x - b|.
+
+    Derivatives as for `pinv`.
 
     Args:
       a: a matrix (m, n).
@@ -143,6 +164,9 @@ def det(a):
 
     Its gradient is the matrix of cofactors, also where `a` is singular.
 
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
+
     >>> from functape.numpy import array, linalg
     >>> linalg.det(array([[2.0, 1.0], [1.0, 3.0]]))
     tensor(5.)
@@ -152,6 +176,9 @@ def det(a):
 
 def slogdet(a, *, method=None):
     """The sign and the logarithm of the modulus of the determinant.
+
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
 
     Args:
       a: square matrices (..., n, n).

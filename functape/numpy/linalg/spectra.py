@@ -16,21 +16,52 @@ from functape.ops.reductions import sum as total
 
 
 class EighResult(NamedTuple):
-    """The results of eigh."""
+    """What `eigh` returns; it unpacks like a pair.
+
+    Args:
+      eigenvalues: (..., n), real, in ascending order.
+      eigenvectors: (..., n, n), one a column, orthonormal.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.eigh(ft.numpy.array([[2.0, 0.0], [0.0, 1.0]]))
+    >>> found.eigenvalues
+    tensor([1., 2.])
+    """
 
     eigenvalues: Value
     eigenvectors: Value
 
 
 class EigResult(NamedTuple):
-    """The results of eig."""
+    """What `eig` returns; it unpacks like a pair.
+
+    Args:
+      eigenvalues: (..., n), complex, in no order.
+      eigenvectors: (..., n, n), one a column, of length 1.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.eig(ft.numpy.array([[2.0, 0.0], [0.0, 2.0]]))
+    >>> found.eigenvalues
+    tensor([2.+0.j, 2.+0.j], dtype=complex64)
+    """
 
     eigenvalues: Value
     eigenvectors: Value
 
 
 class SVDResult(NamedTuple):
-    """The results of svd."""
+    """What `svd` returns; it unpacks like a triple: a = U diag(S) Vh.
+
+    Args:
+      U: (..., m, k), orthonormal columns; k = min(m, n), or m with all of them.
+      S: (..., min(m, n)), the singular values in descending order.
+      Vh: (..., k, n), orthonormal rows; k = min(m, n), or n with all of them.
+
+    >>> import functape as ft
+    >>> found = ft.numpy.linalg.svd(ft.numpy.array([[0.0, 2.0], [3.0, 0.0]]))
+    >>> found.S
+    tensor([3., 2.])
+    """
 
     U: Value
     S: Value
@@ -44,6 +75,9 @@ def eigh(a, UPLO=None, symmetrize_input=True):  # noqa: N803 - NumPy's name
 
     Where eigenvalues coincide, what does not depend on the choice of their eigenvectors still has
     its exact gradient, for example a projection onto another eigenvector, or onto all of them.
+
+    Derivatives: J. R. Magnus, On differentiating eigenvalues and eigenvectors, Econometric Theory
+    1 (1985).
 
     Args:
       a: matrices (..., n, n).
@@ -83,6 +117,9 @@ def eigvalsh(a, UPLO="L", *, symmetrize_input=True):  # noqa: N803 - NumPy's nam
 def eig(a):
     """The eigenvalues and right eigenvectors of square matrices, as complex64.
 
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
+
     Args:
       a: matrices (..., n, n).
 
@@ -100,6 +137,8 @@ def eig(a):
 def eigvals(a):
     """The eigenvalues of square matrices, as complex64, in no order.
 
+    Derivatives as for `eig`.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.eigvals(array([[0.0, -1.0], [1.0, 0.0]]))
     tensor([0.+1.j, 0.-1.j], dtype=complex64)
@@ -111,6 +150,9 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
     r"""The singular value decomposition.
 
     .. math:: a = U \operatorname{diag}(S)\, V^H
+
+    Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
+    reverse mode automatic differentiation (2008).
 
     Args:
       a: matrices (..., m, n).
@@ -156,6 +198,8 @@ def subset(x, bounds, from_last):
 
 def svdvals(x, /):
     """The singular values of matrices (..., m, n), in descending order.
+
+    Derivatives as for `svd`.
 
     >>> from functape.numpy import array, linalg
     >>> linalg.svdvals(array([[0.0, 3.0], [2.0, 0.0]]))

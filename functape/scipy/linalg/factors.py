@@ -23,6 +23,9 @@ from functape.ops.linalg import adjoint, hermitian, solve_triangular, strictly_l
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The triangular factor of positive definite matrices: by default U with U^H U = (a + a^H) / 2.
 
+    Args:
+      lower: return L with L L^H = (a + a^H) / 2.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
     >>> linalg.cholesky(array([[4.0, 2.0], [2.0, 5.0]]))
@@ -74,6 +77,9 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """A permutation P, a unit lower triangular L and an upper triangular U with P L U = a.
+
+    Derivatives: F. R. de Hoog, R. S. Anderssen and M. A. Lukas, Differentiation of matrix
+    functionals using triangular factorization, Mathematics of Computation 80 (2011).
 
     Args:
       a: real matrices (..., m, n).
@@ -162,6 +168,9 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
         lapack_driver="gesdd"):
     """The singular value decomposition; see functape.numpy.linalg.svd.
 
+    Args:
+      full_matrices, compute_uv: as there.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
     >>> linalg.svd(array([[0.0, 3.0], [2.0, 0.0]]), compute_uv=False)
@@ -208,6 +217,7 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
       b: positive definite matrices; None: the identity. Eigenvectors have v^H b v = 1.
       lower: for SciPy's signature; of both the Hermitian part is used.
       eigvals_only: return the eigenvalues only.
+      eigvals, type: not supported: leave them None and 1.
 
     Returns:
       (w, v), or w.

@@ -118,6 +118,9 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):  # noqa: N803 - SciPy
 def expm(A, *, upper_triangular=False, max_squarings=16):  # noqa: N803 - SciPy's name
     """The exponential of square matrices (..., n, n).
 
+    Source: N. J. Higham, The scaling and squaring method for the matrix exponential revisited,
+    SIAM Journal on Matrix Analysis and Applications 26 (2005).
+
     Args:
       A: matrices.
       upper_triangular: for JAX's signature; it changes nothing.
@@ -135,6 +138,9 @@ def expm(A, *, upper_triangular=False, max_squarings=16):  # noqa: N803 - SciPy'
 
 def expm_frechet(A, E, *, method=None, compute_expm=True):  # noqa: N803 - SciPy's names
     """The exponential of A and its derivative along E.
+
+    Source: R. Mathias, A chain rule for matrix functions and applications, SIAM Journal on Matrix
+    Analysis and Applications 17 (1996).
 
     Args:
       A, E: matrices (..., n, n).

@@ -23,6 +23,9 @@ from functape.ops.movement import cut, place
 def block_diag(*arrs):
     """Matrices along the diagonal, zeros elsewhere; a vector is a matrix of one row.
 
+    Args:
+      *arrs: matrices.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
     >>> linalg.block_diag(array([[1.0]]), array([[2.0, 3.0]]))
@@ -161,6 +164,9 @@ def companion(a):
 def fiedler(a):
     """The matrix of |a_i - a_j|.
 
+    Args:
+      a: vector.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
     >>> linalg.fiedler(array([1.0, 4.0]))
@@ -205,6 +211,9 @@ def constant(entries, dtype=None):
 
 def hilbert(n):
     """The matrix of 1 / (i + j + 1).
+
+    Args:
+      n: its number of rows.
 
     >>> from functape.scipy import linalg
     >>> linalg.hilbert(2)
@@ -271,6 +280,9 @@ def helmert(n, full=False):
 
 def hadamard(n, dtype=int):
     """The matrix of signs with orthogonal rows, for a power of two.
+
+    Args:
+      n: its number of rows.
 
     >>> from functape.scipy import linalg
     >>> linalg.hadamard(2, float)

@@ -74,7 +74,7 @@ def gmres(A, b, x0=None, *, tol=1e-5, atol=0.0, restart=20, maxiter=None, M=None
       maxiter: the largest number of such steps.
       solve_method: "batched" or "incremental", to the same effect; accepted for JAX's sake.
 
-    Other arguments, and the result, as for `cg`.
+    Other arguments as for `cg`, and so is the result.
 
     >>> import functape as ft
     >>> gmres(ft.numpy.array([[2.0, 1.0], [0.0, 1.0]]), ft.numpy.array([3.0, 1.0]))[0]

@@ -1,6 +1,7 @@
 """jax.scipy.special's functions on functape values, by the same names.
 
-MLX has few of them. Each is differentiable in all real arguments, to any order.
+MLX has few of them. Each is differentiable in all real arguments, to any order. DLMF: the NIST
+Digital Library of Mathematical Functions, https://dlmf.nist.gov.
 """
 
 from functape.scipy.special.entropies import (
@@ -55,6 +56,7 @@ from functape.scipy.special.others import (
     sici,
     spence,
 )
+from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -66,4 +68,5 @@ __all__ = [
     "zeta",
 ]
 
+complete(globals())
 __getattr__ = for_names_of(__name__)

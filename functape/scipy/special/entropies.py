@@ -50,6 +50,9 @@ def entr(x):
 def rel_entr(p, q):
     """p log(p / q): 0 for p = 0 and q >= 0; inf where it is not defined.
 
+    Source: S. Kullback and R. A. Leibler, On information and sufficiency, Annals of Mathematical
+    Statistics 22 (1951).
+
     >>> from functape.scipy import special
     >>> special.rel_entr(0.0, 0.5)
     tensor(0.)
@@ -69,6 +72,9 @@ def within(f, p, q, at_zero):
 
 def kl_div(p, q):
     """p log(p / q) - p + q: q for p = 0 and q >= 0; inf where it is not defined.
+
+    Source: S. Kullback and R. A. Leibler, On information and sufficiency, Annals of Mathematical
+    Statistics 22 (1951).
 
     >>> from functape.scipy import special
     >>> special.kl_div(0.0, 0.5)
@@ -101,6 +107,9 @@ def logit(x):
 
 def boxcox(x, lmbda):
     """(x^lmbda - 1) / lmbda, and its limit log(x) at lmbda = 0.
+
+    Source: G. E. P. Box and D. R. Cox, An analysis of transformations, Journal of the Royal
+    Statistical Society B 26 (1964).
 
     >>> from functape.scipy import special
     >>> special.boxcox(4.0, 0.5)
@@ -176,6 +185,9 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 def softmax(x, /, *, axis=None):
     """e^x over its sum along axes (None: all).
 
+    Args:
+      axis: integer, several, or None for all.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import special
     >>> special.softmax(array([0.0, 0.0]))
@@ -187,6 +199,9 @@ def softmax(x, /, *, axis=None):
 
 def log_softmax(x, /, *, axis=None):
     """log(softmax(x)), without overflow.
+
+    Args:
+      axis: integer, several, or None for all.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import special

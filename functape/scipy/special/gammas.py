@@ -16,7 +16,7 @@ from functape.scipy.special.arguments import floats
 
 
 def gammaln(x):
-    """log |Gamma(x)|.
+    """log |Gamma(x)| (DLMF 5.2.1).
 
     >>> from functape.scipy import special
     >>> special.gammaln(5.0)
@@ -26,7 +26,7 @@ def gammaln(x):
 
 
 def loggamma(x):
-    """log Gamma(x) for real x: NaN where Gamma(x) is negative.
+    """log Gamma(x) for real x: NaN where Gamma(x) is negative (DLMF 5.2.1).
 
     >>> from functape.scipy import special
     >>> special.loggamma(5.0)
@@ -37,7 +37,7 @@ def loggamma(x):
 
 
 def gamma(x):
-    """Gamma(x), the integral of t^(x-1) e^-t; (x - 1)! for whole x.
+    """Gamma(x), the integral of t^(x-1) e^-t; (x - 1)! for whole x (DLMF 5.2.1).
 
     >>> from functape.scipy import special
     >>> special.gamma(5.0)
@@ -59,6 +59,9 @@ def gammasgn(x):
 def factorial(n, exact=False):
     """n! = Gamma(n + 1); 0 for negative n.
 
+    Args:
+      exact: not supported.
+
     >>> from functape.scipy import special
     >>> special.factorial(4.0)
     tensor(24.)
@@ -71,7 +74,7 @@ def factorial(n, exact=False):
 
 
 def poch(z, m):
-    """Pochhammer's symbol Gamma(z + m) / Gamma(z).
+    """Pochhammer's symbol Gamma(z + m) / Gamma(z) (DLMF 5.2.5).
 
     >>> from functape.scipy import special
     >>> special.poch(2.0, 3.0)
@@ -87,6 +90,9 @@ def poch(z, m):
 def comb(N, k, *, repetition=False):  # noqa: N803 - SciPy's name
     """How many ways there are to choose k of N.
 
+    Args:
+      repetition: each may be chosen again.
+
     >>> from functape.scipy import special
     >>> special.comb(5.0, 2.0)
     tensor(10.)
@@ -101,7 +107,7 @@ def comb(N, k, *, repetition=False):  # noqa: N803 - SciPy's name
 
 
 def digamma(x):
-    """The derivative of log Gamma(x).
+    """The derivative of log Gamma(x) (DLMF 5.2.2).
 
     >>> from functape.scipy import special
     >>> special.digamma(1.0)
@@ -111,7 +117,7 @@ def digamma(x):
 
 
 def polygamma(n, x):
-    """The n-th derivative of digamma(x), for n a whole number.
+    """The n-th derivative of digamma(x), for n a whole number (DLMF 5.15).
 
     >>> from functape.scipy import special
     >>> special.polygamma(1, 1.0)
@@ -138,7 +144,8 @@ def whole(name, n):
 
 
 def zeta(x, q=None):
-    """Hurwitz's zeta, the sum over k >= 0 of (k + q)^-x, for x > 1 and q > 0; q = 1: Riemann's.
+    """Hurwitz's zeta, the sum over k >= 0 of (k + q)^-x, for x > 1 and q > 0; q = 1: Riemann's
+    (DLMF 25.11.1).
 
     >>> from functape.scipy import special
     >>> special.zeta(2.0, 1.0)
@@ -148,7 +155,10 @@ def zeta(x, q=None):
 
 
 def multigammaln(a, d):
-    """log of the multivariate gamma function of dimension d.
+    """log of the multivariate gamma function of dimension d (DLMF 35.3).
+
+    Args:
+      a: above (d - 1) / 2.
 
     >>> from functape.scipy import special
     >>> special.multigammaln(3.0, 2)
@@ -165,7 +175,10 @@ def multigammaln(a, d):
 
 
 def bernoulli(n):
-    """The Bernoulli numbers B_0 to B_n.
+    """The Bernoulli numbers B_0 to B_n (DLMF 24.2).
+
+    Args:
+      n: integer, 0 or more.
 
     >>> from functape.scipy import special
     >>> special.bernoulli(2)
@@ -178,7 +191,10 @@ def bernoulli(n):
 
 
 def betaln(a, b):
-    """log of the beta function.
+    """log of the beta function (DLMF 5.12.1).
+
+    Args:
+      a, b: positive; they broadcast.
 
     >>> from functape.scipy import special
     >>> special.betaln(2.0, 3.0)
@@ -188,7 +204,7 @@ def betaln(a, b):
 
 
 def beta(a, b):
-    """The beta function Gamma(a) Gamma(b) / Gamma(a + b).
+    """The beta function Gamma(a) Gamma(b) / Gamma(a + b) (DLMF 5.12.1).
 
     >>> from functape.scipy import special
     >>> special.beta(2.0, 3.0)
@@ -203,7 +219,8 @@ def beta(a, b):
 
 
 def gammainc(a, x):
-    """The regularised lower incomplete gamma function, with derivatives in a and x.
+    """The regularised lower incomplete gamma function, with derivatives in `a` and `x`
+    (DLMF 8.2.4).
 
     >>> from functape.scipy import special
     >>> special.gammainc(1.0, 2.0)
@@ -213,7 +230,7 @@ def gammainc(a, x):
 
 
 def gammaincc(a, x):
-    """1 - gammainc(a, x), exact for large x.
+    """1 - gammainc(a, x), exact for large x (DLMF 8.2.4).
 
     >>> from functape.scipy import special
     >>> special.gammaincc(1.0, 2.0)
@@ -223,7 +240,7 @@ def gammaincc(a, x):
 
 
 def betainc(a, b, x):
-    """The regularised incomplete beta function, with derivatives in a, b and x.
+    """The regularised incomplete beta function, with derivatives in a, b and x (DLMF 8.17.2).
 
     >>> from functape.scipy import special
     >>> special.betainc(1.0, 2.0, 0.5)

@@ -7,7 +7,7 @@ from functape.scipy.special.gammas import whole
 
 
 def erf(x):
-    """The error function, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x.
+    """The error function, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x (DLMF 7.2.1).
 
     >>> from functape.scipy import special
     >>> special.erf(0.0)
@@ -17,7 +17,7 @@ def erf(x):
 
 
 def erfc(x):
-    """1 - erf(x), exact for large x.
+    """1 - erf(x), exact for large x (DLMF 7.2.2).
 
     >>> from functape.scipy import special
     >>> special.erfc(0.0)
@@ -37,7 +37,7 @@ def erfcx(x):
 
 
 def erfinv(x):
-    """The inverse of erf.
+    """The inverse of erf (DLMF 7.17).
 
     >>> from functape.scipy import special
     >>> special.erfinv(0.0)
@@ -47,7 +47,8 @@ def erfinv(x):
 
 
 def ndtr(x):
-    """The distribution function of the standard normal distribution.
+    """The distribution function of the standard normal distribution
+    (Abramowitz and Stegun 26.2.2).
 
     >>> from functape.scipy import special
     >>> special.ndtr(0.0)
@@ -69,6 +70,12 @@ def log_ndtr(x, series_order=3):
 def ndtri(p):
     """The inverse of ndtr.
 
+    Source: M. J. Wichura, Algorithm AS 241: The percentage points of the normal distribution,
+    Applied Statistics 37 (1988).
+
+    Args:
+      p: probabilities.
+
     >>> from functape.scipy import special
     >>> special.ndtri(0.5)
     tensor(0.)
@@ -80,7 +87,7 @@ def ndtri(p):
 
 
 def i0(x):
-    """The modified Bessel function of the first kind of order 0.
+    """The modified Bessel function of the first kind of order 0 (DLMF 10.25.2).
 
     >>> from functape.scipy import special
     >>> special.i0(1.0)
@@ -100,7 +107,8 @@ def i0e(x):
 
 
 def i1(x):
-    """The modified Bessel function of the first kind of order 1, the derivative of i0.
+    """The modified Bessel function of the first kind of order 1, the derivative of i0
+    (DLMF 10.25.2, 10.29.3).
 
     >>> from functape.scipy import special
     >>> special.i1(0.0)
@@ -123,7 +131,8 @@ def i1e(x):
 
 
 def expn(n, x):
-    """The generalised exponential integral: of e^(-x t) t^-n over t >= 1, for x >= 0.
+    """The generalised exponential integral: of e^(-x t) t^-n over t >= 1, for x >= 0
+    (DLMF 8.19.3).
 
     Args:
       n: a whole number, 0 or more.
@@ -141,7 +150,7 @@ def expn(n, x):
 
 
 def exp1(x):
-    """The exponential integral E_1(x).
+    """The exponential integral E_1(x) (DLMF 6.2.1).
 
     >>> from functape.scipy import special
     >>> special.exp1(1.0)
@@ -151,7 +160,7 @@ def exp1(x):
 
 
 def expi(x):
-    """The exponential integral Ei(x), the principal value of that of e^t / t up to x.
+    """The exponential integral Ei(x), the principal value of that of e^t / t up to x (DLMF 6.2.5).
 
     >>> from functape.scipy import special
     >>> special.expi(1.0)
@@ -161,7 +170,7 @@ def expi(x):
 
 
 def sici(x):
-    """The sine and cosine integrals Si(x) and Ci(x).
+    """The sine and cosine integrals Si(x) and Ci(x) (DLMF 6.2).
 
     >>> from functape.scipy import special
     >>> special.sici(1.0)
@@ -172,7 +181,7 @@ def sici(x):
 
 
 def dawsn(x):
-    """Dawson's integral: of e^(t^2 - x^2) from 0 to x.
+    """Dawson's integral: of e^(t^2 - x^2) from 0 to x (DLMF 7.2.5).
 
     >>> from functape.scipy import special
     >>> special.dawsn(1.0)
@@ -182,7 +191,7 @@ def dawsn(x):
 
 
 def spence(x):
-    """The dilogarithm of 1 - x, for x >= 0.
+    """The dilogarithm of 1 - x, for x >= 0 (DLMF 25.12).
 
     >>> from functape.scipy import special
     >>> special.spence(0.0)

@@ -4,6 +4,10 @@ Each is an object with functions: `logpdf`, `pdf` (discrete ones `logpmf`, `pmf`
 is a closed form, `cdf`, `logcdf`, `sf`, `logsf`, `ppf`, `isf`. Outside the support a density is 0,
 its logarithm -inf, and all derivatives are 0.
 
+The formulas are those of N. L. Johnson, S. Kotz and N. Balakrishnan, Continuous Univariate
+Distributions, 2nd edition (1994, 1995); N. L. Johnson, A. W. Kemp and S. Kotz, Univariate Discrete
+Distributions, 3rd edition (2005); K. V. Mardia and P. E. Jupp, Directional Statistics (2000).
+
 >>> from functape.scipy import stats
 >>> stats.norm.cdf(1.0, loc=1.0, scale=2.0)
 tensor(0.5)

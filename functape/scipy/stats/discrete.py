@@ -26,26 +26,28 @@ def bernoulli_ppf(q, p):
 
 
 bernoulli = discrete(
-    "bernoulli", "One trial: 1 with probability p, else 0.", ("p",),
+    "bernoulli", "One trial, 1 with probability p, else 0.", "p^k (1 - p)^(1 - k).", ("p",),
     lambda k, p: xlogy(k, p) + xlog1py(1 - k, -p), support=(0, 1), shifted=False,
     cdf=bernoulli_cdf, ppf=bernoulli_ppf,
 )
 binom = discrete(
-    "binom", "The successes in n trials of probability p.", ("n", "p"),
+    "binom", "The successes in n trials of probability p.", "C(n, k) p^k (1 - p)^(n - k), with "
+    "C(n, k) = n! / (k! (n - k)!).", ("n", "p"),
     lambda k, n, p: log_choose(n, k) + xlogy(k, p) + xlog1py(n - k, -p),
     support=lambda n, p: (0, n),
 )
 betabinom = discrete(
-    "betabinom", "The binomial distribution where p has a beta distribution.", ("n", "a", "b"),
+    "betabinom", "The binomial distribution where p has a beta distribution.",
+    "C(n, k) B(k + a, n - k + b) / B(a, b).", ("n", "a", "b"),
     lambda k, n, a, b: log_choose(n, k) + betaln(k + a, n - k + b) - betaln(a, b),
     support=lambda n, a, b: (0, n),
 )
 nbinom = discrete(
-    "nbinom", "The failures before the n-th success.", ("n", "p"),
+    "nbinom", "The failures before the n-th success.", "C(k + n - 1, k) p^n (1 - p)^k.", ("n", "p"),
     lambda k, n, p: xlogy(n, p) + xlog1py(k, -p) - log(n + k) - betaln(n, k + 1),
 )
 geom = discrete(
-    "geom", "The trials up to the first success.", ("p",),
+    "geom", "The trials up to the first success.", "p (1 - p)^(k - 1).", ("p",),
     lambda k, p: xlog1py(k - 1, -p) + log(p), support=(1, math.inf),
 )
 
@@ -80,7 +82,7 @@ def poisson_entropy(mu, loc=0):
 
 
 poisson = discrete(
-    "poisson", "Poisson's distribution of mean mu.", ("mu",),
-    lambda k, mu: xlogy(k, mu) - gammaln(k + 1) - mu, cdf=poisson_cdf,
+    "poisson", "Poisson's distribution of mean mu.", "mu^k e^-mu / k!.", ("mu",),
+    lambda k, mu: xlogy(k, mu) - gammaln(k + 1) - mu, more={"entropy": poisson_entropy},
+    cdf=poisson_cdf,
 )
-poisson.entropy = poisson_entropy

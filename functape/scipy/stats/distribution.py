@@ -34,8 +34,10 @@ ORIGIN, UNIT = 0, 1  # the defaults of loc and scale, which cost nothing
 class Distribution:
     """The functions of one distribution, as attributes: `norm.logpdf(x, loc=0, scale=1)`."""
 
-    def __init__(self, name, doc, functions):
-        self.__name__, self.__doc__ = name, doc
+    def __init__(self, name, doc, density, functions):
+        self.__name__ = name
+        self.__doc__ = "\n".join([doc, "", density, "", *(
+            f"* ``{kind}{inspect.signature(functions[kind])}``" for kind in sorted(functions))])
         for kind, f in functions.items():
             setattr(self, kind, f)
 
@@ -47,11 +49,10 @@ class Distribution:
         return f"<distribution {self.__name__}>"
 
 
-def distribution(name, doc, parameters, kinds):
-    """A distribution of functions that take (x, *parameters); `parameters` maps names to their
-    defaults, and `kinds` maps the names of the functions to formulas."""
-    functions = {kind: function(name, kind, parameters, f) for kind, f in kinds.items()}
-    return Distribution(name, doc, functions)
+def functions_of(name, parameters, kinds):
+    """Functions that take (x, *parameters); `parameters` maps names to their defaults, and `kinds`
+    maps the names of the functions to formulas."""
+    return {kind: function(name, kind, parameters, f) for kind, f in kinds.items()}
 
 
 def function(name, kind, parameters, formula):
@@ -81,8 +82,8 @@ def function(name, kind, parameters, formula):
 # --- continuous ---------------------------------------------------------------------------------
 
 
-def continuous(name, doc, shapes=(), *, support=(-math.inf, math.inf), at=0.5, placed=True,
-               **formulas):
+def continuous(name, doc, density, shapes=(), *, support=(-math.inf, math.inf), at=0.5,
+               placed=True, **formulas):
     """A distribution with location and scale, from formulas of (z, *shapes).
 
     Args:
@@ -102,7 +103,9 @@ def continuous(name, doc, shapes=(), *, support=(-math.inf, math.inf), at=0.5, p
         f = build(kind, f, support, at)
         found[kind] = f if placed else standard(f)
     found["pdf"] = compose(exp, found["logpdf"])
-    return distribution(name, doc, parameters, found)
+    if placed:
+        density += " Here z = (x - loc) / scale; all is divided by the scale."
+    return Distribution(name, doc, f"Density: {density}", functions_of(name, parameters, found))
 
 
 def completed(formulas):
@@ -166,19 +169,21 @@ def quantile(kind, formula, support, at):
 # --- discrete -----------------------------------------------------------------------------------
 
 
-def discrete(name, doc, shapes, logpmf, *, support=(0, math.inf), shifted=True, **formulas):
+def discrete(name, doc, chance, shapes, logpmf, *, support=(0, math.inf), shifted=True, more=(),
+             **formulas):
     """A distribution of whole numbers, from formulas of (k - loc, *shapes).
 
-    `formulas` get k as it is, and have no location where `shifted` is off.
+    `formulas` get k as it is, and have no location where `shifted` is off; `more` are functions
+    that are finished.
     """
     parameters = dict.fromkeys(shapes, REQUIRED)
+    movable = parameters | {"loc": ORIGIN}
     found = {"logpmf": masked(logpmf, support)}
     found["pmf"] = compose(exp, found["logpmf"])
-    made = distribution(name, doc, parameters | {"loc": ORIGIN}, found)
-    for kind, f in formulas.items():
-        wanted = parameters | {"loc": ORIGIN} if shifted else parameters
-        setattr(made, kind, function(name, kind, wanted, relocated(f) if shifted else f))
-    return made
+    others = {kind: relocated(f) if shifted else f for kind, f in formulas.items()}
+    made = functions_of(name, movable if shifted else parameters, others)
+    return Distribution(name, doc, f"Probability: {chance} `loc` is taken from k first.",
+                        functions_of(name, movable, found) | made | dict(more))
 
 
 def masked(formula, support):

@@ -73,7 +73,9 @@ def normal_pdf(x, mean, cov):
 
 
 multivariate_normal = Distribution(
-    "multivariate_normal", "The normal distribution of vectors.",
+    "multivariate_normal",
+    "The normal distribution of vectors.", "Density: e^(-d^2 / 2) / sqrt(det(2 pi cov)), "
+    "where d^2 = (x - mean)^T cov^-1 (x - mean).",
     {"logpdf": normal_logpdf, "pdf": normal_pdf})
 
 # --- Dirichlet ----------------------------------------------------------------------------------
@@ -117,8 +119,10 @@ def dirichlet_pdf(x, alpha):
     return exp(dirichlet_logpdf(x, alpha))
 
 
-dirichlet = Distribution("dirichlet", "Dirichlet's distribution on the simplex.",
-                         {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf})
+dirichlet = Distribution(
+    "dirichlet", "Dirichlet's distribution on the simplex.", "Density: Gamma(sum(alpha)) times the "
+    "product of x^(alpha - 1) / Gamma(alpha).",
+    {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf})
 
 # --- multinomial --------------------------------------------------------------------------------
 
@@ -148,5 +152,7 @@ def multinomial_pmf(x, n, p):
     return exp(multinomial_logpmf(x, n, p))
 
 
-multinomial = Distribution("multinomial", "Counts of several outcomes in n draws.",
-                           {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf})
+multinomial = Distribution(
+    "multinomial", "Counts of several outcomes in n draws.",
+    "Probability: n! times the product of p^x / x!.",
+    {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf})

@@ -22,7 +22,16 @@ from functape.tensor import constant
 
 
 class ModeResult(NamedTuple):
-    """The results of mode."""
+    """What `mode` returns; it unpacks like a pair.
+
+    Args:
+      mode: the most frequent values.
+      count: how often each occurs, integers.
+
+    >>> import functape as ft
+    >>> ft.scipy.stats.mode(ft.numpy.array([1.0, 2.0, 2.0])).count
+    tensor(2, dtype=int32)
+    """
 
     mode: Value
     count: Value
