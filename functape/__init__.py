@@ -71,7 +71,6 @@ from functape.dtypes import (
 )
 from functape.numpy import asarray
 from functape.promotion import numpy_dtype_promotion
-from functape.shared_arguments import CREATING, complete
 from functape.suggest import for_names_of
 from functape.tensor import Tensor
 from functape.transforms import (
@@ -138,4 +137,3 @@ __all__ = [
     "vjp", "vmap", "zeros", "zeros_like",
 ]
 
-complete(globals(), **CREATING)

@@ -11,7 +11,6 @@ import functools
 import optree
 
 from functape.errors import ArgumentError, ShapeError, check_callable, describe
-from functape.shared_arguments import TREES, complete
 from functape.suggest import for_names_of
 from functape.tree_keys import keys_of, structure_differences
 
@@ -61,6 +60,11 @@ def unflatten(treedef, leaves):
 def map(f, tree, *rest, is_leaf=None):
     """Apply `f` to the leaves; further trees have the same structure, or more below the leaves.
 
+    Args:
+      tree: a pytree.
+      *rest: further pytrees.
+      is_leaf: function of a subtree that says whether it is a leaf.
+
     >>> map(lambda a, b: a + b, [1, 2], [3, 4])
     [4, 6]
     """
@@ -89,6 +93,10 @@ def up_to(name, treedef, other):
 def leaves(tree, is_leaf=None):
     """The leaves, left to right; dict entries by sorted key.
 
+    Args:
+      tree: a pytree.
+      is_leaf: function of a subtree that says whether it is a leaf.
+
     >>> leaves({"b": 1, "a": (2, None)})
     [2, 1]
     """
@@ -97,6 +105,10 @@ def leaves(tree, is_leaf=None):
 
 def structure(tree, is_leaf=None):
     """The structure without the leaves; equal for trees of equal form.
+
+    Args:
+      tree: a pytree.
+      is_leaf: function of a subtree that says whether it is a leaf.
 
     >>> structure([1, 2]) == structure([3, 4])
     True
@@ -108,7 +120,9 @@ def reduce(function, tree, initializer=MISSING, is_leaf=None):
     """Combine the leaves, left to right, with a function of (total, leaf).
 
     Args:
+      tree: a pytree.
       initializer: the total to begin with; the first leaf by default.
+      is_leaf: function of a subtree that says whether it is a leaf.
 
     >>> reduce(lambda total, leaf: total + leaf, {"a": 1, "b": (2, 3)})
     6
@@ -126,7 +140,9 @@ def reduce_associative(operation, tree, *, identity=MISSING, is_leaf=None):
 
     Args:
       operation: function of two leaves.
+      tree: a pytree.
       identity: the result where there are no leaves.
+      is_leaf: function of a subtree that says whether it is a leaf.
 
     >>> reduce_associative(lambda a, b: a + b, [1, 2, 3])
     6
@@ -145,6 +161,10 @@ def reduce_associative(operation, tree, *, identity=MISSING, is_leaf=None):
 def all(tree, *, is_leaf=None):
     """Whether all leaves are true.
 
+    Args:
+      tree: a pytree.
+      is_leaf: function of a subtree that says whether it is a leaf.
+
     >>> all({"a": True, "b": [True, 0]})
     False
     """
@@ -156,6 +176,7 @@ def broadcast(prefix_tree, full_tree, is_leaf=None):
 
     Args:
       prefix_tree: a pytree, the prefix.
+      is_leaf: function of a subtree that says whether it is a leaf.
 
     >>> broadcast([0, 1], [(5, 5), 5])
     [(0, 0), 1]
@@ -200,6 +221,10 @@ def transpose(outer_treedef, inner_treedef, pytree_to_transpose):
 def flatten_with_path(tree, is_leaf=None):
     """Pairs (path, leaf), and the structure. A path is a tuple of keys; see `tree_util.keystr`.
 
+    Args:
+      tree: a pytree.
+      is_leaf: function of a subtree that says whether it is a leaf.
+
     >>> flatten_with_path({"w": [5.0]})[0]
     [((DictKey(key='w'), SequenceKey(idx=0)), 5.0)]
     """
@@ -211,6 +236,10 @@ def flatten_with_path(tree, is_leaf=None):
 def leaves_with_path(tree, is_leaf=None):
     """Pairs (path, leaf).
 
+    Args:
+      tree: a pytree.
+      is_leaf: function of a subtree that says whether it is a leaf.
+
     >>> [str(path[0]) for path, _ in leaves_with_path({"w": 1, "b": 2})]
     ["['b']", "['w']"]
     """
@@ -219,6 +248,11 @@ def leaves_with_path(tree, is_leaf=None):
 
 def map_with_path(f, tree, *rest, is_leaf=None):
     """Apply ``f(path, leaf, ...)`` to the leaves.
+
+    Args:
+      tree: a pytree.
+      *rest: further pytrees.
+      is_leaf: function of a subtree that says whether it is a leaf.
 
     >>> map_with_path(lambda path, leaf: f"{path[0]} {leaf}", {"w": 1})
     {'w': "['w'] 1"}
@@ -230,6 +264,9 @@ def map_with_path(f, tree, *rest, is_leaf=None):
 
 def paths(tree):
     """The position of each leaf, as Python would write it.
+
+    Args:
+      tree: a pytree.
 
     >>> paths({"w": [1, 2], "b": 3})
     ["['b']", "['w'][0]", "['w'][1]"]
@@ -263,5 +300,4 @@ def static(**kwargs):
     metadata = {**kwargs.pop("metadata", {}), "static": True}
     return dataclasses.field(metadata=metadata, **kwargs)
 
-complete(globals(), **TREES)
 __getattr__ = for_names_of(__name__)

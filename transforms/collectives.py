@@ -50,6 +50,9 @@ def psum(x, axis_name):
 
     .. math:: y_i = \sum_j x_j
 
+    Args:
+      axis_name: the name that `vmap` gave the axis.
+
     >>> import functape as ft
     >>> ft.vmap(lambda x: x / ft.lax.psum(x, "i"), axis_name="i")(ft.numpy.array([1.0, 3.0]))
     tensor([0.25, 0.75])
@@ -59,6 +62,9 @@ def psum(x, axis_name):
 
 def pmean(x, axis_name):
     """The mean of `x` over all entries of a mapped axis.
+
+    Args:
+      axis_name: the name that `vmap` gave the axis.
 
     >>> import functape as ft
     >>> ft.vmap(lambda x: x - ft.lax.pmean(x, "i"), axis_name="i")(ft.numpy.array([1.0, 3.0]))
@@ -70,6 +76,10 @@ def pmean(x, axis_name):
 
 def all_gather(x, axis_name):
     """The values of all entries of a mapped axis, along a new leading axis.
+
+    Args:
+      x: array.
+      axis_name: the name that `vmap` gave the axis.
 
     >>> import functape as ft
     >>> ft.vmap(lambda x: ft.lax.all_gather(x, "i"), axis_name="i")(ft.numpy.array([1.0, 3.0]))
@@ -91,6 +101,9 @@ def all_gather(x, axis_name):
 def pmax(x, axis_name):
     """The largest of `x` over all entries of a mapped axis.
 
+    Args:
+      axis_name: the name that `vmap` gave the axis.
+
     >>> import functape as ft
     >>> ft.vmap(lambda x: ft.lax.pmax(x, "i"), axis_name="i")(ft.numpy.array([1.0, 3.0]))
     tensor([3., 3.])
@@ -101,6 +114,9 @@ def pmax(x, axis_name):
 def pmin(x, axis_name):
     """The smallest of `x` over all entries of a mapped axis.
 
+    Args:
+      axis_name: the name that `vmap` gave the axis.
+
     >>> import functape as ft
     >>> ft.vmap(lambda x: ft.lax.pmin(x, "i"), axis_name="i")(ft.numpy.array([1.0, 3.0]))
     tensor([1., 1.])
@@ -110,6 +126,9 @@ def pmin(x, axis_name):
 
 def axis_index(axis_name):
     """The position of an entry along a mapped axis.
+
+    Args:
+      axis_name: the name that `vmap` gave the axis.
 
     >>> import functape as ft
     >>> ft.vmap(lambda x: ft.lax.axis_index("i"), axis_name="i")(ft.numpy.zeros(3))
@@ -123,6 +142,9 @@ def axis_index(axis_name):
 
 def axis_size(axis_name):
     """The length of a mapped axis, a Python integer.
+
+    Args:
+      axis_name: the name that `vmap` gave the axis.
 
     >>> import functape as ft
     >>> ft.vmap(lambda x: x / ft.lax.axis_size("i"), axis_name="i")(ft.numpy.ones(4))

@@ -26,6 +26,10 @@ def tensor(data, dtype=None, requires_grad=False, device=None):
     If `data` contains tensors that are on a tape, the result depends on them; it is then no leaf,
     and ``requires_grad=True`` is an error.
 
+    Args:
+      dtype: of the result.
+      device: an MLX device to make the array on.
+
     >>> import functape as ft
     >>> ft.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
@@ -35,6 +39,9 @@ def tensor(data, dtype=None, requires_grad=False, device=None):
 
 def as_tensor(data, dtype=None, device=None):
     """`data` itself if it is a tensor of the right dtype, else a tensor of it.
+
+    Args:
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> x = ft.tensor([1.0])
@@ -101,7 +108,9 @@ def sized(name):
     def creator(*size, dtype=None, requires_grad=False, device=None):
         return leaf(name, make(size_of(size, name), dtype, device=device), requires_grad)
 
-    return documented(creator, name, "", "2, 3")
+    return documented(creator, name, "2, 3", args=(
+        "  *size: lengths of the axes, or one tuple of them.\n  dtype: of the result.\n"
+        "  device: an MLX device to make the array on.\n"))
 
 
 def wrapped(name, example):
@@ -111,16 +120,16 @@ def wrapped(name, example):
     def creator(*args, requires_grad=False, **kwargs):
         return leaf(name, make(*args, **kwargs), requires_grad)
 
-    return documented(creator, name, f"The arguments are those of `functape.numpy.{name}`.\n\n",
-                      example)
+    return documented(creator, name, example,
+                      about=f"The arguments are those of `functape.numpy.{name}`.\n\n")
 
 
-def documented(creator, name, text, example):
+def documented(creator, name, example, about="", args=""):
     creator.__name__ = creator.__qualname__ = name
     summary = getattr(arrays, name).__doc__.split("\n\n")[0]
-    creator.__doc__ = (f"{summary} A new leaf.\n\n{text}"
-                       "Args:\n  requires_grad: whether backward passes add a gradient into its "
-                       "`grad`.\n\n>>> import functape as ft\n"
+    creator.__doc__ = (f"{summary} A new leaf.\n\n{about}"
+                       f"Args:\n{args}  requires_grad: whether backward passes add a gradient "
+                       "into its `grad`.\n\n>>> import functape as ft\n"
                        f">>> ft.{name}({example}, requires_grad=True).requires_grad\nTrue\n")
     return creator
 
@@ -143,6 +152,10 @@ full_like = wrapped("full_like", "ft.ones(2), 7.0")
 
 def eye(n, m=None, dtype=None, requires_grad=False):
     """The n x n identity; with `m`, n x m.
+
+    Args:
+      dtype: of the result.
+      requires_grad: whether backward passes add a gradient into its `grad`.
 
     >>> import functape as ft
     >>> ft.eye(2)
@@ -172,6 +185,11 @@ def manual_seed(seed):
 def rand(*size, dtype=None, requires_grad=False):
     """Uniform random numbers in [0, 1).
 
+    Args:
+      *size: the shape, one tuple or several integers.
+      dtype: of the result.
+      requires_grad: whether backward passes add a gradient into its `grad`.
+
     >>> import functape as ft
     >>> ft.rand(2, 3).shape
     (2, 3)
@@ -181,6 +199,11 @@ def rand(*size, dtype=None, requires_grad=False):
 
 def randn(*size, dtype=None, requires_grad=False):
     """Random numbers from the standard normal distribution.
+
+    Args:
+      *size: the shape, one tuple or several integers.
+      dtype: of the result.
+      requires_grad: whether backward passes add a gradient into its `grad`.
 
     >>> import functape as ft
     >>> ft.randn(2, 3).shape
@@ -236,6 +259,9 @@ def randperm(n):
 def rand_like(x, dtype=None, requires_grad=False):
     """Uniform random numbers in the shape and dtype of `x`.
 
+    Args:
+      requires_grad: whether backward passes add a gradient into its `grad`.
+
     >>> import functape as ft
     >>> ft.rand_like(ft.ones(2, 3)).shape
     (2, 3)
@@ -245,6 +271,9 @@ def rand_like(x, dtype=None, requires_grad=False):
 
 def randn_like(x, dtype=None, requires_grad=False):
     """Normal random numbers in the shape and dtype of `x`.
+
+    Args:
+      requires_grad: whether backward passes add a gradient into its `grad`.
 
     >>> import functape as ft
     >>> ft.randn_like(ft.ones(2, 3)).shape

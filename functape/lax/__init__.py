@@ -152,7 +152,6 @@ from functape.scipy.special import gammaincc as igammac
 from functape.scipy.special import gammaln as lgamma
 from functape.scipy.special import i0e as bessel_i0e
 from functape.scipy.special import i1e as bessel_i1e
-from functape.shared_arguments import LAX, complete
 from functape.suggest import for_names_of
 from functape.transforms.associative import associative_scan
 from functape.transforms.collectives import (
@@ -196,5 +195,4 @@ __all__ = [
     "while_loop", "zeta",
 ]
 
-complete(globals(), **LAX)
 __getattr__ = for_names_of(__name__)

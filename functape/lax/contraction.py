@@ -9,6 +9,12 @@ from functape.ops.contraction import contract
 def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None):
     """The product of vectors or matrices; with dimension_numbers, `dot_general`.
 
+    Args:
+      lhs: array, the left factor.
+      rhs: array, the right factor.
+      precision: accepted for JAX's signature; MLX has one precision for each dtype.
+      preferred_element_type: convert the result to this dtype.
+
     >>> import functape as ft
     >>> ft.lax.dot(ft.numpy.array([1.0, 2.0]), ft.numpy.array([3.0, 4.0]))
     tensor(11.)
@@ -64,6 +70,11 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
 
 def batch_matmul(lhs, rhs, precision=None):
     """Matrix products over the last two axes.
+
+    Args:
+      lhs: array, the left factor.
+      rhs: array, the right factor.
+      precision: accepted for JAX's signature; MLX has one precision for each dtype.
 
     >>> import functape as ft
     >>> ft.lax.batch_matmul(ft.numpy.ones((2, 3, 4)), ft.numpy.ones((2, 4, 5))).shape

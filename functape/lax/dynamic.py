@@ -37,7 +37,9 @@ def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indic
     """The array with a block that starts at computed indices replaced by `update`.
 
     Args:
+      operand: array.
       start_indices: an integer for each axis.
+      allow_negative_indices: if False, negative indices are taken as 0.
 
     >>> import functape as ft
     >>> ft.lax.dynamic_update_slice(ft.numpy.zeros(3), ft.numpy.ones(2), (1,))
@@ -87,7 +89,10 @@ def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_nega
     """The block of a given length that starts at a computed index along one axis.
 
     Args:
+      operand: array.
+      start_index: where it begins, an integer that may itself be computed.
       slice_size: its length.
+      allow_negative_indices: if False, negative indices are taken as 0.
 
     >>> import functape as ft
     >>> ft.lax.dynamic_slice_in_dim(ft.numpy.arange(5), 1, 2)
@@ -104,7 +109,9 @@ def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negativ
     """The entry at a computed index along one axis.
 
     Args:
+      operand: array.
       keepdims: keep the axis, with length 1.
+      allow_negative_indices: if False, negative indices are taken as 0.
 
     >>> import functape as ft
     >>> ft.lax.dynamic_index_in_dim(ft.numpy.arange(5), ft.numpy.array(2), keepdims=False)
@@ -120,6 +127,12 @@ def dynamic_update_slice_in_dim(operand, update, start_index, axis, *,
                                 allow_negative_indices=True):
     """The array with a block that starts at a computed index along one axis replaced.
 
+    Args:
+      operand: array.
+      update: array, what takes its place.
+      start_index: where it begins, an integer that may itself be computed.
+      allow_negative_indices: if False, negative indices are taken as 0.
+
     >>> import functape as ft
     >>> ft.lax.dynamic_update_slice_in_dim(ft.numpy.zeros(3), ft.numpy.ones(2), 0, axis=0)
     tensor([1., 1., 0.])
@@ -133,6 +146,11 @@ def dynamic_update_slice_in_dim(operand, update, start_index, axis, *,
 
 def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True):
     """The array with the entry at a computed index along one axis replaced.
+
+    Args:
+      operand: array.
+      update: array, what takes its place.
+      allow_negative_indices: if False, negative indices are taken as 0.
 
     >>> import functape as ft
     >>> ft.lax.dynamic_update_index_in_dim(ft.numpy.zeros(3), 7.0, 1, axis=0)

@@ -83,6 +83,7 @@ def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
     """The nearest integer; halves away from zero, unless told otherwise.
 
     Args:
+      x: array.
       rounding_method: `RoundingMethod`.
 
     >>> import functape as ft
@@ -184,6 +185,10 @@ def select_n(which, *cases):
 def convert_element_type(operand, new_dtype):
     """The array in another dtype; differentiable if that is floating-point or complex.
 
+    Args:
+      operand: array.
+      new_dtype: of the result.
+
     >>> import functape as ft
     >>> ft.lax.convert_element_type(1.7, ft.numpy.int32)
     tensor(1, dtype=int32)
@@ -193,6 +198,10 @@ def convert_element_type(operand, new_dtype):
 
 def bitcast_convert_type(operand, new_dtype):
     """The same bits read as another dtype of the same size. Nothing is differentiated.
+
+    Args:
+      operand: array.
+      new_dtype: of the result.
 
     >>> import functape as ft
     >>> ft.lax.bitcast_convert_type(1.0, ft.numpy.int32)

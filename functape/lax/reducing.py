@@ -20,6 +20,10 @@ def reduction(name, function, doc, example="[2.0, 3.0]", result=None):
     reduced.__name__ = reduced.__qualname__ = name
     reduced.__doc__ = f"""{doc}
 
+    Args:
+      operand: array.
+      axes: integers.
+
     >>> import functape as ft
     >>> ft.lax.{name}(ft.numpy.array({example}), (0,))
     {result}
@@ -150,6 +154,10 @@ def padding_of(name, padding, lengths, window, stride):
 def argmax(operand, axis, index_dtype):
     """The position of the first largest element along an axis.
 
+    Args:
+      operand: array.
+      index_dtype: of the result.
+
     >>> import functape as ft
     >>> ft.lax.argmax(ft.numpy.array([1.0, 3.0, 2.0]), 0, ft.numpy.int32)
     tensor(1, dtype=int32)
@@ -159,6 +167,10 @@ def argmax(operand, axis, index_dtype):
 
 def argmin(operand, axis, index_dtype):
     """The position of the first smallest element along an axis.
+
+    Args:
+      operand: array.
+      index_dtype: of the result.
 
     >>> import functape as ft
     >>> ft.lax.argmin(ft.numpy.array([1.0, 3.0, 2.0]), 0, ft.numpy.int32)
@@ -170,6 +182,11 @@ def argmin(operand, axis, index_dtype):
 def sort(operand, dimension=-1, is_stable=True, num_keys=1):
     """The elements in ascending order; of a sequence of arrays, all in the order of the first
     `num_keys` of them.
+
+    Args:
+      operand: array.
+      dimension: the axis.
+      is_stable: equal elements stay in order; they always do.
 
     >>> import functape as ft
     >>> ft.lax.sort([ft.numpy.array([2, 1]), ft.numpy.array([5.0, 6.0])])
@@ -185,6 +202,10 @@ def sort(operand, dimension=-1, is_stable=True, num_keys=1):
 
 def sort_key_val(keys, values, dimension=-1, is_stable=True):
     """Keys in ascending order, and the values in the order of their keys.
+
+    Args:
+      dimension: the axis.
+      is_stable: equal elements stay in order; they always do.
 
     >>> import functape as ft
     >>> ft.lax.sort_key_val(ft.numpy.array([2, 1]), ft.numpy.array([5.0, 6.0]))
@@ -205,6 +226,11 @@ def running(name, op, doc, result):
     scanned.__name__ = scanned.__qualname__ = name
     scanned.__doc__ = f"""{doc}
 
+    Args:
+      operand: array.
+      axis: the axis along which; negative ones count from the end.
+      reverse: start at the end.
+
     >>> import functape as ft
     >>> ft.lax.{name}(ft.numpy.array([2.0, 1.0, 3.0]))
     {result}
@@ -224,6 +250,9 @@ cumlogsumexp = running("cumlogsumexp", elementwise.logaddexp,
 def cumsum(operand, axis=0, reverse=False):
     """The running sum along an axis, from its end if reverse.
 
+    Args:
+      operand: array.
+
     >>> import functape as ft
     >>> ft.lax.cumsum(ft.numpy.array([1.0, 2.0, 3.0]), reverse=True)
     tensor([6., 5., 3.])
@@ -234,6 +263,9 @@ def cumsum(operand, axis=0, reverse=False):
 
 def cumprod(operand, axis=0, reverse=False):
     """The running product along an axis, from its end if reverse.
+
+    Args:
+      operand: array.
 
     >>> import functape as ft
     >>> ft.lax.cumprod(ft.numpy.array([1.0, 2.0, 3.0]))

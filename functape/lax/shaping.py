@@ -15,6 +15,11 @@ from functape.tensor import constant
 def full(shape, fill_value, dtype=None):
     """An array filled with a number.
 
+    Args:
+      shape: of the result.
+      fill_value: number or array; it broadcasts.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.lax.full((2,), 7.0)
     tensor([7., 7.])
@@ -24,6 +29,11 @@ def full(shape, fill_value, dtype=None):
 
 def full_like(x, fill_value, dtype=None, shape=None):
     """An array like `x`, filled with a number.
+
+    Args:
+      fill_value: number or array; it broadcasts.
+      dtype: of the result.
+      shape: of the result.
 
     >>> import functape as ft
     >>> ft.lax.full_like(ft.numpy.ones(2), 7.0)
@@ -35,6 +45,9 @@ def full_like(x, fill_value, dtype=None, shape=None):
 def iota(dtype, size):
     """0, 1, ..., size - 1.
 
+    Args:
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.lax.iota(ft.numpy.float32, 3)
     tensor([0., 1., 2.])
@@ -44,6 +57,9 @@ def iota(dtype, size):
 
 def broadcasted_iota(dtype, shape, dimension):
     """0, 1, 2, ... along one dimension of an array of a shape.
+
+    Args:
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.lax.broadcasted_iota(ft.numpy.int32, (2, 3), 1)
@@ -62,6 +78,7 @@ def reshape(operand, new_sizes, dimensions=None):
     """The same elements in another shape; with `dimensions`, after that order of the axes.
 
     Args:
+      operand: array.
       new_sizes: the shape.
 
     >>> import functape as ft
@@ -78,6 +95,7 @@ def transpose(operand, permutation):
     """The axes in another order.
 
     Args:
+      operand: array.
       permutation: the axes, in their new order.
 
     >>> import functape as ft
@@ -89,6 +107,9 @@ def transpose(operand, permutation):
 
 def broadcast(operand, sizes):
     """Copies along new leading axes of the given sizes.
+
+    Args:
+      operand: array.
 
     >>> import functape as ft
     >>> ft.lax.broadcast(ft.numpy.ones(3), (2,)).shape
@@ -128,6 +149,9 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions):
 def broadcast_to_rank(x, rank):
     """Leading axes of length 1, until there are `rank` axes.
 
+    Args:
+      x: array.
+
     >>> import functape as ft
     >>> ft.lax.broadcast_to_rank(ft.numpy.ones(3), 2).shape
     (1, 3)
@@ -140,6 +164,7 @@ def broadcast_like(arr, like_arr):
     """The array stretched to the shape of another.
 
     Args:
+      arr: array.
       like_arr: array of that shape.
 
     >>> import functape as ft
@@ -154,6 +179,7 @@ def expand_dims(array, dimensions):
 
     Args:
       array: array.
+      dimensions: integers, the axes.
 
     >>> import functape as ft
     >>> ft.lax.expand_dims(ft.numpy.ones(3), (0, 2)).shape
@@ -164,6 +190,9 @@ def expand_dims(array, dimensions):
 
 def squeeze(array, dimensions):
     """The array without the given axes, which have length 1.
+
+    Args:
+      dimensions: integers, the axes.
 
     >>> import functape as ft
     >>> ft.lax.squeeze(ft.numpy.ones((1, 3)), (0,)).shape
@@ -176,6 +205,7 @@ def collapse(operand, start_dimension, stop_dimension=None):
     """Neighbouring axes as one.
 
     Args:
+      operand: array.
       start_dimension: the first of them.
       stop_dimension: the first that is not among them; None: there is none.
 
@@ -195,6 +225,10 @@ def collapse(operand, start_dimension, stop_dimension=None):
 def rev(operand, dimensions):
     """The elements in reverse order along some axes.
 
+    Args:
+      operand: array.
+      dimensions: integers, the axes.
+
     >>> import functape as ft
     >>> ft.lax.rev(ft.numpy.arange(3), (0,))
     tensor([2, 1, 0], dtype=int32)
@@ -206,6 +240,7 @@ def tile(operand, reps):
     """The whole array repeated along its axes.
 
     Args:
+      operand: array.
       reps: how often, an integer for each axis.
 
     >>> import functape as ft
@@ -220,6 +255,7 @@ def concatenate(operands, dimension):
 
     Args:
       operands: a sequence of arrays.
+      dimension: the axis.
 
     >>> import functape as ft
     >>> ft.lax.concatenate([ft.numpy.ones(1), ft.numpy.zeros(1)], 0)
@@ -232,6 +268,7 @@ def split(operand, sizes, axis=0):
     """Consecutive parts of the given lengths along an axis.
 
     Args:
+      operand: array.
       sizes: the lengths.
 
     >>> import functape as ft
@@ -258,6 +295,7 @@ def slice(operand, start_indices, limit_indices, strides=None):
     """The elements from one corner up to another, in steps.
 
     Args:
+      operand: array.
       start_indices, limit_indices: the corners, an integer for each axis; the second lies outside.
       strides: the steps, an integer for each axis; 1 by default.
 
@@ -283,6 +321,7 @@ def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
     """The elements from one place up to another along one axis, in steps.
 
     Args:
+      operand: array.
       start_index, limit_index: integers; the second lies outside.
       stride: the step.
 
@@ -300,6 +339,7 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
     """One entry along an axis, which is kept with length 1 unless told otherwise.
 
     Args:
+      operand: array.
       index: integer.
       keepdims: keep the axis, with length 1.
 

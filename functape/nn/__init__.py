@@ -99,7 +99,6 @@ from functape.nn.pooling import (
     min_pool,
     sum_pool,
 )
-from functape.shared_arguments import LOSSES, complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -129,5 +128,4 @@ __all__ = [
     "initializers",
 ]
 
-complete(globals(), **LOSSES)
 __getattr__ = for_names_of(__name__)

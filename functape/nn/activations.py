@@ -86,6 +86,9 @@ def selu(x):
     Source: G. Klambauer, T. Unterthiner, A. Mayr and S. Hochreiter, Self-normalizing neural
     networks, NeurIPS 2017.
 
+    Args:
+      x: array.
+
     >>> import functape as ft
     >>> ft.nn.selu(ft.numpy.array([-1.0, 2.0])).round(3)
     tensor([-1.111,  2.101])
@@ -144,6 +147,9 @@ def sigmoid(x):
 def tanh(x, /):
     """Hyperbolic tangent.
 
+    Args:
+      x: array.
+
     >>> import functape as ft
     >>> ft.nn.tanh(0.0)
     tensor(0.)
@@ -173,6 +179,9 @@ def hard_sigmoid(x):
 
 def sparse_sigmoid(x):
     """The derivative of sparse_plus: a line from 0 at -1 to 1 at 1.
+
+    Args:
+      x: array.
 
     >>> import functape as ft
     >>> ft.nn.sparse_sigmoid(ft.numpy.array([-2.0, 0.0, 0.5]))
@@ -291,6 +300,9 @@ def glu(x, axis=-1):
 
     Source: Y. N. Dauphin, A. Fan, M. Auli and D. Grangier, Language modeling with gated
     convolutional networks, ICML 2017.
+
+    Args:
+      x: array.
 
     >>> import functape as ft
     >>> ft.nn.glu(ft.numpy.array([4.0, 0.0]))

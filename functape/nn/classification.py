@@ -114,6 +114,7 @@ def smooth_labels(labels, alpha, axis=-1):
 
     Args:
       labels: probabilities p.
+      axis: that of the classes.
 
     >>> import functape as ft
     >>> ft.nn.smooth_labels(ft.numpy.array([1.0, 0.0]), 0.2).round(3)
@@ -126,6 +127,11 @@ def smooth_labels(labels, alpha, axis=-1):
 
 def nll_loss(inputs, targets, axis=-1, reduction="none"):
     """The negative of the log-probabilities of the targets, which are integers.
+
+    Args:
+      inputs: x, what a model gives.
+      axis: that of the classes.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
 
     >>> import functape as ft
     >>> ft.nn.nll_loss(ft.numpy.array([[-1.0, -2.0]]), ft.numpy.array([1]))
@@ -211,6 +217,10 @@ def sigmoid_focal_loss(logits, labels, alpha=None, gamma=2.0):
 def hinge_loss(inputs, targets, reduction="none"):
     """max(1 - x t, 0), for targets of -1 and 1.
 
+    Args:
+      inputs: x, what a model gives.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
+
     >>> import functape as ft
     >>> ft.nn.hinge_loss(ft.numpy.array([0.5, 2.0]), ft.numpy.array([1.0, 1.0]))
     tensor([0.5, 0. ])
@@ -221,6 +231,10 @@ def hinge_loss(inputs, targets, reduction="none"):
 
 def perceptron_loss(inputs, targets, reduction="none"):
     """max(-x t, 0), for targets of -1 and 1.
+
+    Args:
+      inputs: x, what a model gives.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
 
     >>> import functape as ft
     >>> ft.nn.perceptron_loss(ft.numpy.array([0.5, -2.0]), ft.numpy.array([1.0, 1.0]))

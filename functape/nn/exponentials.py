@@ -69,6 +69,12 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 def logmeanexp(x, axis=None, where=None, keepdims=False):
     """The logarithm of the mean of exponentials, without overflow.
 
+    Args:
+      x: array.
+      axis: integer, several, or None for all.
+      where: a mask that broadcasts: the elements that count.
+      keepdims: keep the reduced axes, with length 1.
+
     >>> import functape as ft
     >>> ft.nn.logmeanexp(ft.numpy.array([1000.0, 1000.0]))
     tensor(1000.)

@@ -9,12 +9,15 @@ from functape.errors import ShapeError, check_order, check_range, check_word
 from functape.numpy import creation
 from functape.numpy.arguments import as_type, shape_of
 from functape.ops import movement
-from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 
 
 def zeros(key, shape, dtype=None):
     """Zeros; the key is not used.
+
+    Args:
+      shape: of the result.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.nn.initializers.zeros(None, (2,))
@@ -25,6 +28,10 @@ def zeros(key, shape, dtype=None):
 
 def ones(key, shape, dtype=None):
     """Ones; the key is not used.
+
+    Args:
+      shape: of the result.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.nn.initializers.ones(None, (2,))
@@ -47,6 +54,9 @@ def initializer(dtype, fill):
 def constant(value, dtype=None):
     """All of one value.
 
+    Args:
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.nn.initializers.constant(0.5)(None, (2,))
     tensor([0.5, 0.5])
@@ -56,6 +66,9 @@ def constant(value, dtype=None):
 
 def uniform(scale=0.01, dtype=None):
     """Uniform numbers in [0, scale).
+
+    Args:
+      dtype: of the result.
 
     >>> import functape as ft
     >>> key = ft.random.key(0)
@@ -70,6 +83,7 @@ def normal(stddev=0.01, dtype=None):
 
     Args:
       stddev: the standard deviation.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> key = ft.random.key(0)
@@ -85,6 +99,7 @@ def truncated_normal(stddev=0.01, dtype=None, lower=-2.0, upper=2.0):
 
     Args:
       stddev: the standard deviation before it is cut.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> key = ft.random.key(0)
@@ -270,5 +285,4 @@ __all__ = [
     "xavier_uniform", "zeros",
 ]
 
-complete(globals())
 __getattr__ = for_names_of(__name__)

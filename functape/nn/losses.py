@@ -43,6 +43,11 @@ def pair(name, predictions, targets):
 def mse_loss(predictions, targets, reduction="mean"):
     """Squared errors.
 
+    Args:
+      predictions: x, what a model gives.
+      targets: t, what it should give.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
+
     >>> import functape as ft
     >>> ft.nn.mse_loss(ft.numpy.array([1.0, 5.0]), ft.numpy.array([1.0, 3.0]))
     tensor(2.)
@@ -53,6 +58,9 @@ def mse_loss(predictions, targets, reduction="mean"):
 
 def squared_error(predictions, targets=None):
     """(x - t)^2 for each element; `targets` broadcast, and are 0 if left out.
+
+    Args:
+      predictions: x, what a model gives.
 
     >>> import functape as ft
     >>> ft.nn.squared_error(ft.numpy.array([1.0, 5.0]), 3.0)
@@ -65,6 +73,10 @@ def squared_error(predictions, targets=None):
 def l2_loss(predictions, targets=None):
     """Half of squared_error.
 
+    Args:
+      predictions: x, what a model gives.
+      targets: t, what it should give.
+
     >>> import functape as ft
     >>> ft.nn.l2_loss(ft.numpy.array([1.0, 5.0]), 3.0)
     tensor([2., 2.])
@@ -74,6 +86,11 @@ def l2_loss(predictions, targets=None):
 
 def l1_loss(predictions, targets, reduction="mean"):
     """Absolute errors; their slope at 0 is 0.
+
+    Args:
+      predictions: x, what a model gives.
+      targets: t, what it should give.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
 
     >>> import functape as ft
     >>> ft.nn.l1_loss(ft.numpy.array([1.0, 5.0]), ft.numpy.array([1.0, 3.0]))
@@ -88,6 +105,11 @@ def huber_loss(inputs, targets, delta=1.0, reduction="none"):
 
     Source: P. J. Huber, Robust estimation of a location parameter, Annals of Mathematical
     Statistics 35 (1964).
+
+    Args:
+      inputs: x, what a model gives.
+      targets: t, what it should give.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
 
     >>> import functape as ft
     >>> ft.nn.huber_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
@@ -109,6 +131,11 @@ def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
 
     Source: R. Girshick, Fast R-CNN, ICCV 2015.
 
+    Args:
+      predictions: x, what a model gives.
+      targets: t, what it should give.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
+
     >>> import functape as ft
     >>> ft.nn.smooth_l1_loss(ft.numpy.array([0.5, 3.0]), ft.numpy.array([0.0, 0.0]))
     tensor(1.3125)
@@ -122,6 +149,11 @@ def smooth_l1_loss(predictions, targets, beta=1.0, reduction="mean"):
 
 def log_cosh_loss(inputs, targets, reduction="none"):
     """log(cosh(x - t)), without overflow.
+
+    Args:
+      inputs: x, what a model gives.
+      targets: t, what it should give.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
 
     >>> import functape as ft
     >>> ft.nn.log_cosh_loss(ft.numpy.array([1000.0]), ft.numpy.array([0.0])).round(3)
@@ -161,6 +193,12 @@ def gaussian_nll_loss(inputs, targets, vars, full=False, eps=1e-6, reduction="me
 def kl_div_loss(inputs, targets, axis=-1, reduction="none"):
     r"""The Kullback-Leibler divergence of log-probabilities: :math:`\sum e^t (t - x)`.
 
+    Args:
+      inputs: x, what a model gives.
+      targets: t, what it should give.
+      axis: that of the classes.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
+
     >>> import functape as ft
     >>> half = ft.numpy.log(ft.numpy.array([0.5, 0.5]))
     >>> ft.nn.kl_div_loss(half, half)
@@ -178,6 +216,10 @@ def kl_divergence(log_predictions, targets, axis=-1, where=None):
     Source: S. Kullback and R. A. Leibler, On information and sufficiency, Annals of Mathematical
     Statistics 22 (1951).
 
+    Args:
+      log_predictions: x, logarithms of probabilities.
+      axis: that of the classes.
+
     >>> import functape as ft
     >>> half = ft.numpy.array([0.5, 0.5])
     >>> ft.nn.kl_divergence(ft.numpy.log(half), ft.numpy.array([1.0, 0.0])).round(3)
@@ -189,6 +231,11 @@ def kl_divergence(log_predictions, targets, axis=-1, where=None):
 
 def kl_divergence_with_log_targets(log_predictions, log_targets, axis=-1, where=None):
     """kl_div_loss without reduction; `where` masks what counts.
+
+    Args:
+      log_predictions: x, logarithms of probabilities.
+      log_targets: logarithms of probabilities.
+      axis: that of the classes.
 
     >>> import functape as ft
     >>> half = ft.numpy.log(ft.numpy.array([0.5, 0.5]))
@@ -257,6 +304,7 @@ def cosine_similarity_loss(x1, x2, axis=1, eps=1e-8, reduction="none"):
     Args:
       x1, x2: arrays that broadcast.
       axis: that of the vectors' components.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
 
     >>> import functape as ft
     >>> x = ft.numpy.array([[3.0, 4.0]])
@@ -308,6 +356,8 @@ def margin_ranking_loss(inputs1, inputs2, targets, margin=0.0, reduction="none")
 
     Args:
       inputs1, inputs2: x1 and x2.
+      targets: t, what it should give.
+      reduction: "none": the losses themselves; "mean" or "sum" of them.
 
     >>> import functape as ft
     >>> one = ft.numpy.ones(1)

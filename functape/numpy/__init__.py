@@ -109,7 +109,6 @@ from functape.ops.elementwise import (
 )
 from functape.numpy.ufuncs import frompyfunc, ufunc
 from functape.ops.families import add, multiply
-from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 from functape.tensor import Tensor as ndarray
 
@@ -234,4 +233,3 @@ __all__ = [
     "fft", "linalg",
 ]
 
-complete(globals())

@@ -134,6 +134,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
     Args:
       *xi: vectors, the coordinates along each axis.
+      copy: accepted; arrays are not written into, so none has to be copied.
       sparse: each array keeps length 1 along the others' axes.
       indexing: "xy": the second axis of the result is that of the first vector; "ij": the first
         is.
@@ -163,6 +164,7 @@ def flip(m, axis=None):
     """The elements in reverse order along axes; along all if none is given.
 
     Args:
+      m: array.
       axis: integer, several, or None for all.
 
     >>> import functape as ft
@@ -181,6 +183,9 @@ def flip(m, axis=None):
 def fliplr(m):
     """The elements in reverse order along axis 1.
 
+    Args:
+      m: array.
+
     >>> import functape as ft
     >>> ft.numpy.fliplr(ft.numpy.array([[1, 2], [3, 4]]))
     tensor([[2, 1],
@@ -192,6 +197,9 @@ def fliplr(m):
 def flipud(m):
     """The elements in reverse order along axis 0.
 
+    Args:
+      m: array.
+
     >>> import functape as ft
     >>> ft.numpy.flipud(ft.numpy.array([1, 2]))
     tensor([2, 1], dtype=int32)
@@ -201,6 +209,9 @@ def flipud(m):
 
 def rot90(m, k=1, axes=(0, 1)):
     """Turned by k quarter turns, from the first of two axes towards the second.
+
+    Args:
+      m: array.
 
     >>> import functape as ft
     >>> ft.numpy.rot90(ft.numpy.array([[1, 2], [3, 4]]))
@@ -222,6 +233,7 @@ def roll(a, shift, axis=None):
     """The elements moved along axes; those that leave at the end come in at the start.
 
     Args:
+      a: array.
       shift: by how many places; one number, or one for each axis.
       axis: integer, or several; None: all elements in a row.
 

@@ -26,6 +26,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
     Args:
       func1d: function of a vector.
+      arr: array.
       *args, **kwargs: further arguments of it.
 
     >>> import functape as ft

@@ -79,6 +79,10 @@ def in_type(x, dtype):
 def dot(a, b, *, precision=None, preferred_element_type=None):
     """Sum over the last axis of `a` and the last but one of `b`; with a scalar, the product.
 
+    Args:
+      precision: accepted for JAX's signature; MLX has one precision for each dtype.
+      preferred_element_type: convert the result to this dtype.
+
     >>> import functape as ft
     >>> ft.numpy.dot(ft.numpy.array([1.0, 2.0]), ft.numpy.array([3.0, 4.0]))
     tensor(11.)
@@ -96,6 +100,10 @@ def dot(a, b, *, precision=None, preferred_element_type=None):
 def vdot(a, b, *, precision=None, preferred_element_type=None):
     """The sum of conj(a) * b over all elements.
 
+    Args:
+      precision: accepted for JAX's signature; MLX has one precision for each dtype.
+      preferred_element_type: convert the result to this dtype.
+
     >>> import functape as ft
     >>> ft.numpy.vdot(ft.numpy.array([1j, 2.0]), ft.numpy.array([1j, 1.0]))
     tensor(3.+0.j, dtype=complex64)
@@ -107,6 +115,10 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
 
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
     """The sum of conj(x1) * x2 along one axis; the others broadcast.
+
+    Args:
+      precision: accepted for JAX's signature; MLX has one precision for each dtype.
+      preferred_element_type: convert the result to this dtype.
 
     >>> import functape as ft
     >>> ft.numpy.vecdot(ft.numpy.ones((2, 3)), ft.numpy.array([1.0, 2.0, 3.0]))
@@ -201,6 +213,12 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
 def inner(a, b, *, precision=None, preferred_element_type=None):
     """Sum over the last axis of both arrays; with a scalar, the product.
 
+    Args:
+      a: array.
+      b: array.
+      precision: accepted for JAX's signature; MLX has one precision for each dtype.
+      preferred_element_type: convert the result to this dtype.
+
     >>> import functape as ft
     >>> ft.numpy.inner(ft.numpy.ones((2, 3)), ft.numpy.ones((4, 3))).shape
     (2, 4)
@@ -212,6 +230,9 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
 
 def outer(a, b, out=None):
     """The products of all elements of `a` with all of `b`; a matrix.
+
+    Args:
+      out: not supported: arrays are not written into; use the result.
 
     >>> import functape as ft
     >>> ft.numpy.outer(ft.numpy.array([1, 2]), ft.numpy.array([3, 4]))

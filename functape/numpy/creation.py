@@ -54,6 +54,7 @@ def asarray(a, dtype=None, order="K", *, copy=None, device=None):
       a: array of any library, number or nested list.
       order: accepted for NumPy's signature, without effect.
       copy: True: a new value in any case; False: an error where a conversion would need one.
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> ft.numpy.asarray(2.5)
@@ -79,6 +80,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
     Args:
       x: an array of any library.
+      device: an MLX device to make the array on.
+      copy: accepted; arrays are not written into, so none has to be copied.
 
     >>> import functape as ft, numpy as np
     >>> ft.numpy.from_dlpack(np.ones(2, np.float32))
@@ -177,6 +180,10 @@ def on(device):
 def zeros(shape, dtype=None, *, device=None):
     """An array of zeros, float32 unless a dtype is given.
 
+    Args:
+      shape: of the result.
+      device: an MLX device to make the array on.
+
     >>> import functape as ft
     >>> ft.numpy.zeros((2, 2))
     tensor([[0., 0.],
@@ -189,6 +196,10 @@ def zeros(shape, dtype=None, *, device=None):
 def ones(shape, dtype=None, *, device=None):
     """An array of ones, float32 unless a dtype is given.
 
+    Args:
+      shape: of the result.
+      device: an MLX device to make the array on.
+
     >>> import functape as ft
     >>> ft.numpy.ones(3)
     tensor([1., 1., 1.])
@@ -199,6 +210,11 @@ def ones(shape, dtype=None, *, device=None):
 
 def empty(shape, dtype=None, *, device=None):
     """An array whose elements do not matter; they are zeros.
+
+    Args:
+      shape: of the result.
+      dtype: of the result.
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> ft.numpy.empty((2, 3)).shape
@@ -211,6 +227,12 @@ def empty(shape, dtype=None, *, device=None):
 def full(shape, fill_value, dtype=None, *, device=None):
     """An array filled with a value, which may be tracked, and may itself be an array.
 
+    Args:
+      shape: of the result.
+      fill_value: number or array; it broadcasts.
+      dtype: of the result.
+      device: an MLX device to make the array on.
+
     >>> import functape as ft
     >>> ft.numpy.full(3, 2.5)
     tensor([2.5, 2.5, 2.5])
@@ -222,6 +244,10 @@ def full(shape, fill_value, dtype=None, *, device=None):
 def zeros_like(a, dtype=None, shape=None, *, device=None):
     """Zeros in the shape and dtype of another array, or in those given.
 
+    Args:
+      a: array.
+      device: an MLX device to make the array on.
+
     >>> import functape as ft
     >>> ft.numpy.zeros_like(ft.numpy.array([1, 2]))
     tensor([0, 0], dtype=int32)
@@ -231,6 +257,10 @@ def zeros_like(a, dtype=None, shape=None, *, device=None):
 
 def ones_like(a, dtype=None, shape=None, *, device=None):
     """Ones in the shape and dtype of another array, or in those given.
+
+    Args:
+      a: array.
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> ft.numpy.ones_like(ft.numpy.array([0.5, 2.0]))
@@ -242,6 +272,10 @@ def ones_like(a, dtype=None, shape=None, *, device=None):
 def empty_like(prototype, dtype=None, shape=None, *, device=None):
     """An array whose elements do not matter, in the shape and dtype of another.
 
+    Args:
+      prototype: array.
+      device: an MLX device to make the array on.
+
     >>> import functape as ft
     >>> ft.numpy.empty_like(ft.numpy.ones((2, 3))).shape
     (2, 3)
@@ -251,6 +285,11 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
     """An array filled with a value, in the shape and dtype of another.
+
+    Args:
+      a: array.
+      fill_value: number or array; it broadcasts.
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> ft.numpy.full_like(ft.numpy.ones(2), 7)

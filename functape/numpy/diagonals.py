@@ -10,6 +10,12 @@ from functape.ops import movement
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """The diagonals of the matrices that two axes form; they become the last axis.
 
+    Args:
+      a: array.
+      offset: which diagonal: 0 is the main one, positive ones are above it.
+      axis1: one of the two axes.
+      axis2: the other.
+
     >>> import functape as ft
     >>> diagonal(ft.numpy.array([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
@@ -74,6 +80,14 @@ def diagflat(v, k=0):
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum of a diagonal.
+
+    Args:
+      a: array.
+      offset: which diagonal: 0 is the main one, positive ones are above it.
+      axis1: one of the two axes.
+      axis2: the other.
+      dtype: of the result.
+      out: not supported: arrays are not written into; use the result.
 
     >>> import functape as ft
     >>> trace(ft.numpy.array([[1.0, 2.0], [3.0, 4.0]]))

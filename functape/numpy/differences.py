@@ -30,6 +30,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Each element minus the one before it, along an axis, n times over.
 
     Args:
+      a: array.
       prepend, append: what is joined to the start and to the end before, numbers or arrays.
 
     >>> import functape as ft
@@ -65,6 +66,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     """Each element minus the one before it, of all elements in a row.
 
     Args:
+      ary: array.
       to_end, to_begin: numbers that follow and that precede the result.
 
     >>> import functape as ft

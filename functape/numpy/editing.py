@@ -116,6 +116,7 @@ def resize(a, new_shape):
     """The elements in a row, repeated as often as it takes to fill a shape.
 
     Args:
+      a: array.
       new_shape: the shape.
 
     >>> from functape.numpy import array

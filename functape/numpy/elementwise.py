@@ -133,6 +133,10 @@ def sinc(x, /):
 def round(a, decimals=0, out=None):  # noqa: A001 - NumPy's name
     """The nearest number with so many decimals, ties to even. Its derivative is 0.
 
+    Args:
+      a: array.
+      out: not supported: arrays are not written into; use the result.
+
     >>> import functape as ft
     >>> ft.numpy.round(ft.numpy.array([1.25, 2.5, 3.75]), 1)
     tensor([1.2, 2.5, 3.8])
@@ -168,6 +172,9 @@ def modf(x, /):
 
 def clip(arr, /, min=None, max=None):
     """Elements kept within [min, max]; None leaves that side open.
+
+    Args:
+      arr: array.
 
     >>> import functape as ft
     >>> ft.numpy.clip(ft.numpy.array([-1.0, 0.5, 3.0]), 0.0, 1.0)
@@ -213,6 +220,11 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
 
     No derivative passes through what is not selected, whatever its value is.
 
+    Args:
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap and
+        jit.
+      fill_value: what fills up.
+
     >>> import functape as ft
     >>> ft.numpy.where(ft.numpy.array([True, False]), 1.0, ft.numpy.array([5.0, 6.0]))
     tensor([1., 6.])
@@ -235,6 +247,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """Finite numbers in place of NaN and infinities: 0, and the largest of the dtype.
 
     Args:
+      x: array.
+      copy: accepted; arrays are not written into, so none has to be copied.
       nan, posinf, neginf: what stands for each; None: the largest and the lowest number of the
         dtype.
 
@@ -260,6 +274,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 def real(val, /):
     """The real part.
 
+    Args:
+      val: array.
+
     >>> import functape as ft
     >>> ft.numpy.real(3 + 4j)
     tensor(3.)
@@ -270,6 +287,9 @@ def real(val, /):
 
 def imag(val, /):
     """The imaginary part.
+
+    Args:
+      val: array.
 
     >>> import functape as ft
     >>> ft.numpy.imag(3 + 4j)

@@ -59,6 +59,12 @@ def extreme(name, op, pair, a, axis, keepdims, initial, where):
 def ptp(a, axis=None, out=None, keepdims=False):
     """The largest minus the smallest element over axes.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+
     >>> import functape as ft
     >>> ft.numpy.ptp(ft.numpy.array([4.0, 1.0, 3.0]))
     tensor(3.)
@@ -72,6 +78,11 @@ def ptp(a, axis=None, out=None, keepdims=False):
 def argmax(a, axis=None, out=None, keepdims=None):
     """The position of the first largest element, along an axis or among all in a row.
 
+    Args:
+      a: array.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+
     >>> import functape as ft
     >>> ft.numpy.argmax(ft.numpy.array([1.0, 3.0, 3.0]))
     tensor(1, dtype=int32)
@@ -82,6 +93,11 @@ def argmax(a, axis=None, out=None, keepdims=None):
 
 def argmin(a, axis=None, out=None, keepdims=None):
     """The position of the first smallest element, along an axis or among all in a row.
+
+    Args:
+      a: array.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
 
     >>> import functape as ft
     >>> ft.numpy.argmin(ft.numpy.array([3.0, 1.0, 1.0]))

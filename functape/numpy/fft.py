@@ -21,7 +21,6 @@ from functape.numpy.fourier import (
     transforms,
 )
 from functape.ops import fft as ops
-from functape.shared_arguments import TRANSFORMS, complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -66,6 +65,12 @@ def ifft(a, n=None, axis=-1, norm=None):
 def rfft(a, n=None, axis=-1, norm=None):
     """fft of a real array, without the frequencies that repeat: length n // 2 + 1.
 
+    Args:
+      a: array.
+      axis: the axis along which; negative ones count from the end.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
+
     >>> from functape.numpy import array, fft
     >>> fft.rfft(array([1.0, 2.0, 1.0]))
     tensor([ 4. +0.j       , -0.5-0.8660254j], dtype=complex64)
@@ -75,6 +80,12 @@ def rfft(a, n=None, axis=-1, norm=None):
 
 def irfft(a, n=None, axis=-1, norm=None):
     """The inverse of rfft; `n` is the length of the result, by default 2 (length - 1).
+
+    Args:
+      a: array.
+      axis: the axis along which; negative ones count from the end.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
 
     >>> from functape.numpy import array, fft
     >>> fft.irfft(array([4.0, 0.0]))
@@ -89,6 +100,12 @@ def hfft(a, n=None, axis=-1, norm=None):
     """The real transform of a signal given by its non-negative half, as its other half is the
     conjugate; `n` is the length of the result, by default 2 (length - 1).
 
+    Args:
+      a: array.
+      axis: the axis along which; negative ones count from the end.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
+
     >>> from functape.numpy import array, fft
     >>> fft.hfft(array([2.0, 1.0]))
     tensor([3., 1.])
@@ -100,6 +117,13 @@ def hfft(a, n=None, axis=-1, norm=None):
 
 def ihfft(a, n=None, axis=-1, norm=None):
     """The inverse of hfft, for real arrays.
+
+    Args:
+      a: array.
+      n: length along the axis: cut off, or filled up with zeros.
+      axis: the axis along which; negative ones count from the end.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
 
     >>> from functape.numpy import array, fft
     >>> fft.ihfft(array([3.0, 1.0]))
@@ -132,6 +156,13 @@ def fftn(a, s=None, axes=None, norm=None):
 def ifftn(a, s=None, axes=None, norm=None):
     """The inverse of fftn.
 
+    Args:
+      a: array.
+      s: lengths along the axes: cut off, or filled up with zeros.
+      axes: integers; None: all, or the last ones, as many as `s` has.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
+
     >>> from functape.numpy import fft, ones
     >>> fft.ifftn(ones((2, 2)))[0, 0]
     tensor(1.+0.j, dtype=complex64)
@@ -141,6 +172,12 @@ def ifftn(a, s=None, axes=None, norm=None):
 
 def rfftn(a, s=None, axes=None, norm=None):
     """fftn of a real array; the last of the axes keeps n // 2 + 1 frequencies.
+
+    Args:
+      a: array.
+      s: lengths along the axes: cut off, or filled up with zeros.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
 
     >>> from functape.numpy import fft, ones
     >>> fft.rfftn(ones((2, 4))).shape
@@ -153,6 +190,11 @@ def irfftn(a, s=None, axes=None, norm=None):
     """The inverse of rfftn; `s` has the lengths of the result, by default 2 (length - 1) for the
     last of the axes.
 
+    Args:
+      a: array.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
+
     >>> from functape.numpy import fft, ones
     >>> fft.irfftn(ones((2, 3))).shape
     (2, 4)
@@ -164,6 +206,12 @@ def irfftn(a, s=None, axes=None, norm=None):
 def fft2(a, s=None, axes=(-2, -1), norm=None):
     """fftn along two axes.
 
+    Args:
+      a: array.
+      s: lengths along the axes: cut off, or filled up with zeros.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
+
     >>> from functape.numpy import fft, ones
     >>> fft.fft2(ones((3, 2, 2)))[0, 0, 0]
     tensor(4.+0.j, dtype=complex64)
@@ -173,6 +221,12 @@ def fft2(a, s=None, axes=(-2, -1), norm=None):
 
 def ifft2(a, s=None, axes=(-2, -1), norm=None):
     """ifftn along two axes.
+
+    Args:
+      a: array.
+      s: lengths along the axes: cut off, or filled up with zeros.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
 
     >>> from functape.numpy import fft, ones
     >>> fft.ifft2(ones((3, 2, 2)))[0, 0, 0]
@@ -184,6 +238,12 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None):
 def rfft2(a, s=None, axes=(-2, -1), norm=None):
     """rfftn along two axes.
 
+    Args:
+      a: array.
+      s: lengths along the axes: cut off, or filled up with zeros.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
+
     >>> from functape.numpy import fft, ones
     >>> fft.rfft2(ones((2, 4))).shape
     (2, 3)
@@ -193,6 +253,12 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None):
 
 def irfft2(a, s=None, axes=(-2, -1), norm=None):
     """irfftn along two axes.
+
+    Args:
+      a: array.
+      s: lengths along the axes: cut off, or filled up with zeros.
+      norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n;
+        the inverse by the rest of 1/n.
 
     >>> from functape.numpy import fft, ones
     >>> fft.irfft2(ones((2, 3))).shape
@@ -207,6 +273,10 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None):
 def fftfreq(n, d=1.0, *, dtype=None, device=None):
     """The frequencies of the n results of fft, for samples at distance d.
 
+    Args:
+      dtype: of the result.
+      device: an MLX device to make the array on.
+
     >>> from functape.numpy import fft
     >>> fft.fftfreq(4)
     tensor([ 0.  ,  0.25, -0.5 , -0.25])
@@ -217,6 +287,10 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
 
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):
     """The frequencies of the n // 2 + 1 results of rfft, for samples at distance d.
+
+    Args:
+      dtype: of the result.
+      device: an MLX device to make the array on.
 
     >>> from functape.numpy import fft
     >>> fft.rfftfreq(4)
@@ -241,6 +315,9 @@ def positive(name, n):
 def fftshift(x, axes=None):
     """The zero frequency moved from the start to the middle of axes; None: of all.
 
+    Args:
+      x: array.
+
     >>> from functape.numpy import array, fft
     >>> fft.fftshift(array([0.0, 1.0, -1.0]))
     tensor([-1.,  0.,  1.])
@@ -261,5 +338,4 @@ def ifftshift(x, axes=None):
     axes = axes_of(axes, len(x.shape), "ifftshift")
     return roll(x, tuple(-(x.shape[a] // 2) for a in axes), axes)
 
-complete(globals(), **TRANSFORMS)
 __getattr__ = for_names_of(__name__)

@@ -16,6 +16,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
 
     Args:
       buffer: bytes, or what lends its memory.
+      dtype: of the result.
+      count: how many elements to read; -1: all.
       offset: how many bytes to skip.
 
     >>> import numpy
@@ -35,6 +37,8 @@ def fromstring(string, dtype=float, count=-1, *, sep):
 
     Args:
       string: the text.
+      dtype: of the result.
+      count: how many elements to read; -1: all.
       sep: what separates the numbers.
 
     >>> fromstring("1 2 3", sep=" ")
@@ -46,6 +50,10 @@ def fromstring(string, dtype=float, count=-1, *, sep):
 def fromiter(iterable, dtype=float, count=-1):
     """An array of the numbers that an iterable gives.
 
+    Args:
+      dtype: of the result.
+      count: how many elements to read; -1: all.
+
     >>> fromiter((k * k for k in range(3)), dtype=int)
     tensor([0, 1, 4], dtype=int32)
     """
@@ -56,6 +64,8 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0):
     """An array of the bytes, or with `sep` of the text, in a file.
 
     Args:
+      dtype: of the result.
+      count: how many elements to read; -1: all.
       offset: how many bytes to skip.
 
     >>> import tempfile
@@ -92,6 +102,7 @@ def save(file, arr, allow_pickle=True):
     """Write an array to a file of NumPy's format .npy.
 
     Args:
+      arr: array.
       allow_pickle: accepted; arrays hold numbers only.
 
     >>> import io
@@ -154,6 +165,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """An array as repr writes it, with options for its numbers.
 
     Args:
+      arr: array.
       max_line_width, precision, suppress_small: NumPy's: characters in a line, digits, and whether
         tiny numbers are written as 0.
 
@@ -168,6 +180,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The numbers of an array as text.
 
     Args:
+      a: array.
       max_line_width, precision, suppress_small: NumPy's: characters in a line, digits, and whether
         tiny numbers are written as 0.
 

@@ -73,6 +73,9 @@ def ix_(*args):
 def diag_indices_from(arr):
     """diag_indices for the shape of an array whose axes have one length.
 
+    Args:
+      arr: array.
+
     >>> import functape as ft
     >>> diag_indices_from(ft.numpy.ones((2, 2)))[0]
     tensor([0, 1], dtype=int32)

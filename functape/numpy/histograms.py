@@ -27,6 +27,7 @@ def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
       weights: of each; differentiable.
       minlength: the least number of bins.
       length: the number of bins, above which nothing counts. Needed under vmap and jit.
+      out_sharding: accepted for JAX's signature, without effect.
 
     >>> from functape.numpy import array
     >>> bincount(array([0, 2, 2]))

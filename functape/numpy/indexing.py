@@ -28,9 +28,12 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False,
       a: array.
       indices: integer or array of integers; its axes take the place of `axis`.
       axis: integer or None.
+      out: not supported: arrays are not written into; use the result.
       mode: what indices outside mean. None: an error where the indices are known (numbers, lists,
         NumPy arrays), and the nearest entry otherwise. ``"clip"``: the nearest entry, which for
         negative indices is the first; ``"wrap"``: around the end; ``"fill"``: `fill_value`.
+      unique_indices: accepted for JAX's signature, without effect.
+      indices_are_sorted: accepted for JAX's signature, without effect.
       fill_value: NaN by default, for integers their lowest number.
 
     Raises:
@@ -186,6 +189,7 @@ def choose(a, choices, out=None, mode="raise"):
     Args:
       a: integers; known ones lie between 0 and the number of choices.
       choices: sequence of arrays, broadcast with `a`.
+      out: not supported: arrays are not written into; use the result.
       mode: what integers outside mean: an error ("raise"), the nearest ("clip"), or around the
         end ("wrap").
 

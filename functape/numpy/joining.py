@@ -24,6 +24,10 @@ from functape.ops.movement import along
 def concatenate(arrays, axis=0, dtype=None):
     """Arrays joined along an axis; along all elements in a row if axis is None.
 
+    Args:
+      arrays: a sequence of arrays.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.numpy.concatenate([ft.numpy.array([1.0]), ft.numpy.array([2.0, 3.0])])
     tensor([1., 2., 3.])
@@ -54,6 +58,9 @@ def join(name, arrays, axis, dtype=None):
 def concat(arrays, /, *, axis=0):
     """Arrays joined along an axis: concatenate, by the array API's name.
 
+    Args:
+      arrays: a sequence of arrays.
+
     >>> import functape as ft
     >>> ft.numpy.concat([ft.numpy.array([1.0]), ft.numpy.array([2.0])])
     tensor([1., 2.])
@@ -63,6 +70,11 @@ def concat(arrays, /, *, axis=0):
 
 def stack(arrays, axis=0, out=None, dtype=None):
     """Arrays of one shape, stacked along a new axis.
+
+    Args:
+      arrays: a sequence of arrays.
+      out: not supported: arrays are not written into; use the result.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.numpy.stack([ft.numpy.array([1, 2]), ft.numpy.array([3, 4])], axis=1)
@@ -83,6 +95,10 @@ def stack(arrays, axis=0, out=None, dtype=None):
 def vstack(tup, dtype=None):
     """Arrays joined along axis 0; those of one axis are rows.
 
+    Args:
+      tup: a sequence of arrays.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.numpy.vstack([ft.numpy.array([1, 2]), ft.numpy.array([3, 4])])
     tensor([[1, 2],
@@ -93,6 +109,10 @@ def vstack(tup, dtype=None):
 
 def hstack(tup, dtype=None):
     """Arrays joined along axis 1; along axis 0 if they have one axis.
+
+    Args:
+      tup: a sequence of arrays.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.numpy.hstack([ft.numpy.array([1, 2]), ft.numpy.array([3])])
@@ -105,6 +125,10 @@ def hstack(tup, dtype=None):
 def dstack(tup, dtype=None):
     """Arrays joined along axis 2.
 
+    Args:
+      tup: a sequence of arrays.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.numpy.dstack([ft.numpy.ones(3), ft.numpy.ones(3)]).shape
     (1, 3, 2)
@@ -114,6 +138,9 @@ def dstack(tup, dtype=None):
 
 def column_stack(tup):
     """Arrays joined along axis 1; those of one axis are columns.
+
+    Args:
+      tup: a sequence of arrays.
 
     >>> import functape as ft
     >>> ft.numpy.column_stack([ft.numpy.array([1, 2]), ft.numpy.array([3, 4])])
@@ -185,6 +212,11 @@ def assemble(a, ndim, depth, dtype):
 def split(ary, indices_or_sections, axis=0):
     """An array cut into equal parts, or at the given positions; a list.
 
+    Args:
+      ary: array.
+      indices_or_sections: the number of parts, or the positions at which to cut.
+      axis: the axis along which; negative ones count from the end.
+
     >>> import functape as ft
     >>> ft.numpy.split(ft.numpy.arange(4), 2)
     [tensor([0, 1], dtype=int32), tensor([2, 3], dtype=int32)]
@@ -194,6 +226,11 @@ def split(ary, indices_or_sections, axis=0):
 
 def array_split(ary, indices_or_sections, axis=0):
     """Like split, but parts may differ in length by one.
+
+    Args:
+      ary: array.
+      indices_or_sections: the number of parts, or the positions at which to cut.
+      axis: the axis along which; negative ones count from the end.
 
     >>> import functape as ft
     >>> [len(a) for a in ft.numpy.array_split(ft.numpy.arange(5), 2)]
@@ -228,6 +265,10 @@ def cut_up(name, ary, where, axis, even):
 def vsplit(ary, indices_or_sections):
     """split along axis 0.
 
+    Args:
+      ary: array.
+      indices_or_sections: the number of parts, or the positions at which to cut.
+
     >>> import functape as ft
     >>> [a.shape for a in ft.numpy.vsplit(ft.numpy.ones((4, 2)), 2)]
     [(2, 2), (2, 2)]
@@ -237,6 +278,10 @@ def vsplit(ary, indices_or_sections):
 
 def hsplit(ary, indices_or_sections):
     """split along axis 1; along axis 0 of an array with one axis.
+
+    Args:
+      ary: array.
+      indices_or_sections: the number of parts, or the positions at which to cut.
 
     >>> import functape as ft
     >>> [a.shape for a in ft.numpy.hsplit(ft.numpy.ones((4, 2)), 2)]
@@ -249,6 +294,10 @@ def hsplit(ary, indices_or_sections):
 def dsplit(ary, indices_or_sections):
     """split along axis 2.
 
+    Args:
+      ary: array.
+      indices_or_sections: the number of parts, or the positions at which to cut.
+
     >>> import functape as ft
     >>> [a.shape for a in ft.numpy.dsplit(ft.numpy.ones((1, 2, 4)), 2)]
     [(1, 2, 2), (1, 2, 2)]
@@ -258,6 +307,9 @@ def dsplit(ary, indices_or_sections):
 
 def unstack(x, /, *, axis=0):
     """The slices of an array along an axis; a tuple.
+
+    Args:
+      x: array.
 
     >>> import functape as ft
     >>> ft.numpy.unstack(ft.numpy.array([[1, 2], [3, 4]]))

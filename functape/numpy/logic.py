@@ -58,6 +58,9 @@ def isneginf(x, /):
 def isreal(x):
     """Where the imaginary part is 0.
 
+    Args:
+      x: array.
+
     >>> import functape as ft
     >>> ft.numpy.isreal(ft.numpy.array([1 + 0j, 2j]))
     tensor([ True, False])
@@ -68,6 +71,9 @@ def isreal(x):
 def iscomplex(x):
     """Where the imaginary part is not 0.
 
+    Args:
+      x: array.
+
     >>> import functape as ft
     >>> ft.numpy.iscomplex(ft.numpy.array([1 + 0j, 2j]))
     tensor([False,  True])
@@ -77,6 +83,9 @@ def iscomplex(x):
 
 def iscomplexobj(x):
     """Whether the dtype is complex, whatever the values are.
+
+    Args:
+      x: array.
 
     >>> iscomplexobj(1 + 0j)
     True
@@ -89,6 +98,9 @@ def iscomplexobj(x):
 
 def isrealobj(x):
     """Whether the dtype is not complex.
+
+    Args:
+      x: array.
 
     >>> isrealobj(1.0)
     True
@@ -113,6 +125,9 @@ def isscalar(element):
 
 def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     """Where ``abs(a - b) <= atol + rtol * abs(b)``; equal infinities are close.
+
+    Args:
+      equal_nan: whether NaN equals NaN.
 
     >>> import functape as ft
     >>> ft.numpy.isclose(ft.numpy.array([1.0, 2.0]), ft.numpy.array([1.0, 2.1]))
@@ -142,6 +157,7 @@ def array_equal(a1, a2, equal_nan=False):
 
     Args:
       a1, a2: arrays.
+      equal_nan: whether NaN equals NaN.
 
     >>> import functape as ft
     >>> ft.numpy.array_equal(ft.numpy.array([1, 2]), [1, 2])

@@ -16,6 +16,10 @@ from functape.tensor import Tensor
 def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's name
     """Ones on the k-th diagonal of N by M zeros.
 
+    Args:
+      dtype: of the result.
+      device: an MLX device to make the array on.
+
     >>> import functape as ft
     >>> ft.numpy.eye(2)
     tensor([[1., 0.],
@@ -37,6 +41,7 @@ def identity(n, dtype=None):
 
     Args:
       n: its number of rows.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.numpy.identity(2)
@@ -53,6 +58,9 @@ def identity(n, dtype=None):
 
 def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
     """Ones on and below the k-th diagonal of N by M zeros.
+
+    Args:
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.numpy.tri(2)
@@ -105,6 +113,7 @@ def tril_indices(n, k=0, m=None):
 
     Args:
       n: how many rows.
+      k: which diagonal: 0 is the main one, positive ones are above it.
       m: how many columns; as many by default.
 
     >>> import functape as ft
@@ -119,6 +128,7 @@ def triu_indices(n, k=0, m=None):
 
     Args:
       n: how many rows.
+      k: which diagonal: 0 is the main one, positive ones are above it.
       m: how many columns; as many by default.
 
     >>> import functape as ft
@@ -131,6 +141,10 @@ def triu_indices(n, k=0, m=None):
 def tril_indices_from(arr, k=0):
     """tril_indices for the shape of a matrix.
 
+    Args:
+      arr: array.
+      k: which diagonal: 0 is the main one, positive ones are above it.
+
     >>> import functape as ft
     >>> [i.shape for i in ft.numpy.tril_indices_from(ft.numpy.ones((2, 2)))]
     [(3,), (3,)]
@@ -141,6 +155,10 @@ def tril_indices_from(arr, k=0):
 
 def triu_indices_from(arr, k=0):
     """triu_indices for the shape of a matrix.
+
+    Args:
+      arr: array.
+      k: which diagonal: 0 is the main one, positive ones are above it.
 
     >>> import functape as ft
     >>> [i.shape for i in ft.numpy.triu_indices_from(ft.numpy.ones((2, 2)))]

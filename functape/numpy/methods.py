@@ -50,7 +50,9 @@ def astype(x, dtype, /, *, copy=True, device=None):
     """The array in another dtype; differentiable if that is floating-point or complex.
 
     Args:
+      x: array.
       copy: False returns an array that has the dtype already as it is.
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> ft.numpy.array([1.7, -1.7]).astype(int)
@@ -65,6 +67,7 @@ def copy(a, order=None):
     """Another array of the same elements. Arrays are never written into, so it is seldom needed.
 
     Args:
+      a: array.
       order: accepted for NumPy's signature, without effect.
 
     >>> import functape as ft

@@ -13,6 +13,14 @@ from functape.ops import reductions as ops
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     """Mean over axes; integers as float32.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      dtype: convert to it first.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      where: a mask that broadcasts: the elements that count.
+
     >>> import functape as ft
     >>> ft.numpy.mean(ft.numpy.array([1, 2, 4, 5]))
     tensor(3.)

@@ -12,6 +12,15 @@ from functape.ops import elementwise
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """Sum over axes, NaN as 0.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      dtype: convert to it first.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      initial: one element more, and the result where there is none.
+      where: a mask that broadcasts: the elements that count.
+
     >>> import functape as ft
     >>> ft.numpy.nansum(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(4.)
@@ -23,6 +32,15 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """Product over axes, NaN as 1.
+
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      dtype: convert to it first.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      initial: one element more, and the result where there is none.
+      where: a mask that broadcasts: the elements that count.
 
     >>> import functape as ft
     >>> ft.numpy.nanprod(ft.numpy.array([2.0, float("nan"), 3.0]))
@@ -36,6 +54,11 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 def nancumsum(a, axis=None, dtype=None, out=None):
     """Running sum along an axis, NaN as 0.
 
+    Args:
+      a: array.
+      dtype: of the result.
+      out: not supported: arrays are not written into; use the result.
+
     >>> import functape as ft
     >>> ft.numpy.nancumsum(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor([1., 1., 4.])
@@ -45,6 +68,11 @@ def nancumsum(a, axis=None, dtype=None, out=None):
 
 def nancumprod(a, axis=None, dtype=None, out=None):
     """Running product along an axis, NaN as 1.
+
+    Args:
+      a: array.
+      dtype: of the result.
+      out: not supported: arrays are not written into; use the result.
 
     >>> import functape as ft
     >>> ft.numpy.nancumprod(ft.numpy.array([2.0, float("nan"), 3.0]))
@@ -56,6 +84,13 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The largest element over axes that is not NaN; NaN where all are.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      initial: one element more, and the result where there is none.
+
     >>> import functape as ft
     >>> ft.numpy.nanmax(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(3.)
@@ -66,6 +101,13 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The smallest element over axes that is not NaN; NaN where all are.
+
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      initial: one element more, and the result where there is none.
 
     >>> import functape as ft
     >>> ft.numpy.nanmin(ft.numpy.array([1.0, float("nan"), 3.0]))
@@ -88,6 +130,14 @@ def nan_extreme(name, reduce, worst, a, axis, keepdims, initial, where):
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """Mean over axes of the elements that are not NaN.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      dtype: convert to it first.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      where: a mask that broadcasts: the elements that count.
+
     >>> import functape as ft
     >>> ft.numpy.nanmean(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(2.)
@@ -100,6 +150,15 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
     """Variance over axes of the elements that are not NaN.
+
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      dtype: convert to it first.
+      out: not supported: arrays are not written into; use the result.
+      ddof: what the number of elements is lessened by.
+      keepdims: keep the reduced axes, with length 1.
+      where: a mask that broadcasts: the elements that count.
 
     >>> import functape as ft
     >>> ft.numpy.nanvar(ft.numpy.array([1.0, float("nan"), 3.0]))
@@ -114,6 +173,15 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=Non
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None):
     """Standard deviation over axes of the elements that are not NaN.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      dtype: convert to it first.
+      out: not supported: arrays are not written into; use the result.
+      ddof: what the number of elements is lessened by.
+      keepdims: keep the reduced axes, with length 1.
+      where: a mask that broadcasts: the elements that count.
+
     >>> import functape as ft
     >>> ft.numpy.nanstd(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(1.)
@@ -126,6 +194,10 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
     """The position of the first largest element that is not NaN, along an axis or among all in a
     row; -1 where all are.
 
+    Args:
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+
     >>> import functape as ft
     >>> ft.numpy.nanargmax(ft.numpy.array([1.0, float("nan"), 3.0]))
     tensor(2, dtype=int32)
@@ -136,6 +208,10 @@ def nanargmax(a, axis=None, out=None, keepdims=None):
 def nanargmin(a, axis=None, out=None, keepdims=None):
     """The position of the first smallest element that is not NaN, along an axis or among all in a
     row; -1 where all are.
+
+    Args:
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
 
     >>> import functape as ft
     >>> ft.numpy.nanargmin(ft.numpy.array([1.0, float("nan"), 3.0]))

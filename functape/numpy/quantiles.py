@@ -36,6 +36,8 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
       a: array; NaN in it makes the result NaN.
       q: number or array of numbers in [0, 1]; its axes come first in the result.
       axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      overwrite_input: accepted; arrays are not written into.
       method: how to go between neighbours: linear, lower, higher, midpoint, nearest; hazen,
         weibull, median_unbiased, normal_unbiased, interpolated_inverted_cdf.
       keepdims: keep the reduced axes, with length 1.
@@ -88,6 +90,13 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle value; the mean of the two middle ones where their number is even.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      overwrite_input: accepted; arrays are not written into.
+      keepdims: keep the reduced axes, with length 1.
+
     >>> import functape as ft
     >>> median(ft.numpy.array([3.0, 1.0, 2.0]))
     tensor(2.)
@@ -98,6 +107,13 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """`median` of the elements that are not NaN; NaN where there is none.
+
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      overwrite_input: accepted; arrays are not written into.
+      keepdims: keep the reduced axes, with length 1.
 
     >>> import functape as ft
     >>> nanmedian(ft.numpy.array([3.0, float("nan"), 2.0]))

@@ -51,6 +51,15 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """Product over axes. Its derivatives are exact with any number of zeros.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      dtype: convert to it first.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      initial: one element more, and the result where there is none.
+      where: a mask that broadcasts: the elements that count.
+
     >>> import functape as ft
     >>> ft.grad(ft.numpy.prod)(ft.numpy.array([2.0, 0.0, 3.0]))
     tensor([0., 6., 0.])
@@ -79,6 +88,11 @@ def one_axis(a, axes):
 def count_nonzero(a, axis=None, keepdims=False):
     """How many elements are not 0, over axes.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      keepdims: keep the reduced axes, with length 1.
+
     >>> import functape as ft
     >>> ft.numpy.count_nonzero(ft.numpy.array([0, 3, 4]))
     tensor(2, dtype=int32)
@@ -93,6 +107,13 @@ def count_nonzero(a, axis=None, keepdims=False):
 def all(a, axis=None, out=None, keepdims=False, *, where=None):  # noqa: A001
     """Whether all elements are true (not 0), over axes.
 
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      where: a mask that broadcasts: the elements that count.
+
     >>> import functape as ft
     >>> ft.numpy.all(ft.numpy.array([[True, False], [True, True]]), axis=1)
     tensor([False,  True])
@@ -103,6 +124,13 @@ def all(a, axis=None, out=None, keepdims=False, *, where=None):  # noqa: A001
 
 def any(a, axis=None, out=None, keepdims=False, *, where=None):  # noqa: A001
     """Whether any element is true (not 0), over axes.
+
+    Args:
+      a: array.
+      axis: integer, several, or None for all.
+      out: not supported: arrays are not written into; use the result.
+      keepdims: keep the reduced axes, with length 1.
+      where: a mask that broadcasts: the elements that count.
 
     >>> import functape as ft
     >>> ft.numpy.any(ft.numpy.array([[True, False], [False, False]]), axis=1)
@@ -125,6 +153,11 @@ def truth(name, op, a, axis, keepdims, where, neutral):
 
 def logsumexp(a, axis=None, keepdims=False, where=None):
     """log(sum(exp(a))) over axes, without overflow.
+
+    Args:
+      axis: integer, several, or None for all.
+      keepdims: keep the reduced axes, with length 1.
+      where: a mask that broadcasts: the elements that count.
 
     >>> import functape as ft
     >>> ft.numpy.logsumexp(ft.numpy.array([1000.0, -float("inf")]))

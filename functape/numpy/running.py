@@ -12,6 +12,11 @@ from functape.ops import reductions as ops
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sum along an axis, or of all elements in a row.
 
+    Args:
+      a: array.
+      dtype: of the result.
+      out: not supported: arrays are not written into; use the result.
+
     >>> import functape as ft
     >>> ft.numpy.cumsum(ft.numpy.array([1, 2, 3]))
     tensor([1, 3, 6], dtype=int32)
@@ -22,6 +27,11 @@ def cumsum(a, axis=None, dtype=None, out=None):
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running product along an axis, or of all elements in a row; its derivatives are exact with
     any number of zeros.
+
+    Args:
+      a: array.
+      dtype: of the result.
+      out: not supported: arrays are not written into; use the result.
 
     >>> import functape as ft
     >>> ft.numpy.cumprod(ft.numpy.array([1, 2, 3]))
@@ -43,6 +53,10 @@ def running(name, op, a, axis, dtype, out):
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     """Running sum along an axis; with include_initial, a zero comes first.
 
+    Args:
+      x: array.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.numpy.cumulative_sum(ft.numpy.array([1, 2]), include_initial=True)
     tensor([0, 1, 3], dtype=int32)
@@ -52,6 +66,10 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     """Running product along an axis; with include_initial, a one comes first.
+
+    Args:
+      x: array.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.numpy.cumulative_prod(ft.numpy.array([2, 3]), include_initial=True)

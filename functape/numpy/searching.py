@@ -67,6 +67,12 @@ def first_nonzero(x, size):
 def argwhere(a, *, size=None, fill_value=None):
     """The indices of the elements that are not zero, one row an element. As `nonzero`.
 
+    Args:
+      a: array.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap and
+        jit.
+      fill_value: what fills up.
+
     >>> import functape as ft
     >>> argwhere(ft.numpy.array([[0.0, 3.0], [5.0, 0.0]]))
     tensor([[0, 1],
@@ -81,6 +87,12 @@ def argwhere(a, *, size=None, fill_value=None):
 
 def flatnonzero(a, *, size=None, fill_value=None):
     """The indices of the elements that are not zero, all elements in a row. As `nonzero`.
+
+    Args:
+      a: array.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap and
+        jit.
+      fill_value: what fills up.
 
     >>> import functape as ft
     >>> flatnonzero(ft.numpy.array([[0.0, 3.0], [5.0, 0.0]]))
@@ -232,6 +244,12 @@ def resized(found, first, counts, axis, size, fill_value):
 def unique_values(x, /, *, size=None, fill_value=None):
     """The distinct elements, each NaN a different one. See `unique`.
 
+    Args:
+      x: array.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap and
+        jit.
+      fill_value: what fills up.
+
     >>> import functape as ft
     >>> unique_values(ft.numpy.array([2, 1, 2]))
     tensor([1, 2], dtype=int32)
@@ -241,6 +259,12 @@ def unique_values(x, /, *, size=None, fill_value=None):
 
 def unique_counts(x, /, *, size=None, fill_value=None):
     """The distinct elements and how often each occurs. See `unique`.
+
+    Args:
+      x: array.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap and
+        jit.
+      fill_value: what fills up.
 
     >>> import functape as ft
     >>> unique_counts(ft.numpy.array([2, 1, 2])).counts
@@ -254,6 +278,12 @@ def unique_counts(x, /, *, size=None, fill_value=None):
 def unique_inverse(x, /, *, size=None, fill_value=None):
     """The distinct elements and the indices that rebuild the array. See `unique`.
 
+    Args:
+      x: array.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap and
+        jit.
+      fill_value: what fills up.
+
     >>> import functape as ft
     >>> unique_inverse(ft.numpy.array([2, 1, 2])).inverse_indices
     tensor([1, 0, 1], dtype=int32)
@@ -266,6 +296,12 @@ def unique_inverse(x, /, *, size=None, fill_value=None):
 def unique_all(x, /, *, size=None, fill_value=None):
     """The distinct elements, where each first occurs, the indices that rebuild the array, and
     how often each occurs. See `unique`.
+
+    Args:
+      x: array.
+      size: how many to return: the first ones, filled up with `fill_value`. Needed under vmap and
+        jit.
+      fill_value: what fills up.
 
     >>> import functape as ft
     >>> unique_all(ft.numpy.array([2, 1, 2])).indices

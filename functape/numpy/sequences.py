@@ -18,6 +18,8 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None):
 
     Args:
       step: from one number to the next; 1 by default.
+      dtype: of the result.
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> ft.numpy.arange(2, 10, 3)
@@ -69,6 +71,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
       retstep: return ``(numbers, step)``.
       dtype: of the result; floating-point by default.
       axis: where the numbers lie, if start or stop are arrays.
+      device: an MLX device to make the array on.
 
     >>> import functape as ft
     >>> ft.numpy.linspace(0.0, 1.0, 5)
@@ -115,6 +118,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """`num` numbers from base**start to base**stop, evenly spaced on a logarithmic scale.
 
     Args:
+      endpoint: whether `stop` is the last number.
+      dtype: of the result.
       axis: that of the numbers in the result, where `start` or `stop` is an array.
 
     >>> import functape as ft
@@ -133,6 +138,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
 
     Args:
+      endpoint: whether `stop` is the last number.
+      dtype: of the result.
       axis: that of the numbers in the result, where `start` or `stop` is an array.
 
     >>> import functape as ft

@@ -13,7 +13,9 @@ def reshape(a, shape, order="C", *, copy=None):
     """The same elements in another shape; one length may be -1.
 
     Args:
+      a: array.
       order: "C": the last axis changes first; "F": the first.
+      copy: accepted; arrays are not written into, so none has to be copied.
 
     >>> import functape as ft
     >>> ft.numpy.reshape(ft.numpy.arange(6), (2, -1))
@@ -43,6 +45,7 @@ def ravel(a, order="C"):
     """All elements along one axis.
 
     Args:
+      a: array.
       order: "C": the last axis changes first; "F": the first.
 
     >>> import functape as ft
@@ -57,6 +60,7 @@ def squeeze(a, axis=None):
     """Without its axes of length 1, or without those named.
 
     Args:
+      a: array.
       axis: integer, or several.
 
     >>> import functape as ft
@@ -78,6 +82,7 @@ def expand_dims(a, axis=0):
     """With new axes of length 1 at the given places of the result.
 
     Args:
+      a: array.
       axis: integer, or several: places in the result.
 
     >>> import functape as ft
@@ -95,6 +100,9 @@ def expand_dims(a, axis=0):
 def atleast_1d(*arrys):
     """Arrays, each with one axis or more.
 
+    Args:
+      *arrys: arrays.
+
     >>> import functape as ft
     >>> ft.numpy.atleast_1d(3.0)
     tensor([3.])
@@ -105,6 +113,9 @@ def atleast_1d(*arrys):
 def atleast_2d(*arrys):
     """Arrays, each with two axes or more; new ones come first.
 
+    Args:
+      *arrys: arrays.
+
     >>> import functape as ft
     >>> ft.numpy.atleast_2d(ft.numpy.ones(3)).shape
     (1, 3)
@@ -114,6 +125,9 @@ def atleast_2d(*arrys):
 
 def atleast_3d(*arrys):
     """Arrays, each with three axes or more.
+
+    Args:
+      *arrys: arrays.
 
     >>> import functape as ft
     >>> ft.numpy.atleast_3d(ft.numpy.ones((2, 3))).shape
@@ -135,6 +149,9 @@ def each(name, arrays, shape):
 def transpose(a, axes=None):
     """The axes in another order; without one, reversed.
 
+    Args:
+      a: array.
+
     >>> import functape as ft
     >>> ft.numpy.transpose(ft.numpy.ones((2, 3, 4)), (1, 2, 0)).shape
     (3, 4, 2)
@@ -152,6 +169,9 @@ def transpose(a, axes=None):
 def permute_dims(a, /, axes):
     """The axes in the given order.
 
+    Args:
+      a: array.
+
     >>> import functape as ft
     >>> ft.numpy.permute_dims(ft.numpy.ones((2, 3)), (1, 0)).shape
     (3, 2)
@@ -161,6 +181,9 @@ def permute_dims(a, /, axes):
 
 def matrix_transpose(x, /):
     """The last two axes exchanged.
+
+    Args:
+      x: matrices; axes before the last two are a batch.
 
     >>> import functape as ft
     >>> ft.numpy.matrix_transpose(ft.numpy.ones((5, 2, 3))).shape
@@ -177,6 +200,7 @@ def swapaxes(a, axis1, axis2):
     """Two axes exchanged.
 
     Args:
+      a: array.
       axis1, axis2: integers.
 
     >>> import functape as ft
@@ -195,6 +219,7 @@ def moveaxis(a, source, destination):
     """Axes taken out, and put in at new places.
 
     Args:
+      a: array.
       source, destination: integers, or as many of the one as of the other.
 
     >>> import functape as ft
@@ -217,6 +242,7 @@ def rollaxis(a, axis, start=0):
     """An axis moved to stand before another.
 
     Args:
+      a: array.
       start: the axis before which it comes to stand.
 
     >>> import functape as ft
@@ -236,6 +262,9 @@ def rollaxis(a, axis, start=0):
 def ndim(a):
     """The number of axes.
 
+    Args:
+      a: array.
+
     >>> ndim([[1, 2], [3, 4]])
     2
     """
@@ -244,6 +273,9 @@ def ndim(a):
 
 def shape(a):
     """The lengths of the axes.
+
+    Args:
+      a: array.
 
     >>> shape(3.0)
     ()
@@ -257,6 +289,9 @@ def shape(a):
 
 def size(a, axis=None):
     """The number of elements, or the length of an axis.
+
+    Args:
+      a: array.
 
     >>> size([[1, 2, 3], [4, 5, 6]]), size([[1, 2, 3], [4, 5, 6]], axis=1)
     (6, 3)

@@ -142,6 +142,9 @@ def kaiser(M, beta):  # noqa: N803 - NumPy's name
 def i0(x):
     """The modified Bessel function of the first kind of order 0 (DLMF 10.25.2).
 
+    Args:
+      x: array.
+
     >>> i0(0.0)
     tensor(1.)
     """

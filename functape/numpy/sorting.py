@@ -53,6 +53,10 @@ def lane(name, a, axis):
 def argpartition(a, kth, axis=-1):
     """Indices that put the element that is kth in order into place kth, smaller ones before it.
 
+    Args:
+      a: array.
+      axis: the axis along which; negative ones count from the end.
+
     >>> import functape as ft
     >>> int(argpartition(ft.numpy.array([3.0, 1.0, 2.0]), 0)[0])
     1
@@ -68,6 +72,10 @@ def argpartition(a, kth, axis=-1):
 def partition(a, kth, axis=-1):
     """The elements with the one that is kth in order in place kth, smaller ones before it.
 
+    Args:
+      a: array.
+      axis: the axis along which; negative ones count from the end.
+
     >>> import functape as ft
     >>> float(partition(ft.numpy.array([3.0, 1.0, 2.0]), 1)[1])
     2.0
@@ -78,6 +86,9 @@ def partition(a, kth, axis=-1):
 
 def top_k(operand, k, *, axis=-1):
     """The k largest elements along an axis, the largest first, and their indices.
+
+    Args:
+      operand: array.
 
     >>> import functape as ft
     >>> top_k(ft.numpy.array([3.0, 1.0, 2.0]), 2)
@@ -95,6 +106,9 @@ def top_k(operand, k, *, axis=-1):
 
 def lexsort(keys, axis=-1):
     """The indices that sort by several keys: by the last of them first.
+
+    Args:
+      axis: the axis along which; negative ones count from the end.
 
     >>> import functape as ft
     >>> lexsort((ft.numpy.array([1, 0, 1]), ft.numpy.array([5, 5, 2])))
@@ -116,6 +130,9 @@ def lexsort(keys, axis=-1):
 
 def sort_complex(a):
     """Complex numbers by their real parts, and where these are equal, by their imaginary parts.
+
+    Args:
+      a: array.
 
     >>> import functape as ft
     >>> sort_complex(ft.numpy.array([2.0, 1.0 + 1j, 1.0])).imag

@@ -14,7 +14,6 @@ from functape.optim.rules import (
     Muon,
     RMSprop,
 )
-from functape.shared_arguments import OPTIMIZERS, complete
 from functape.suggest import for_names_of
 
 Adadelta = AdaDelta  # PyTorch's spelling
@@ -24,5 +23,4 @@ __all__ = [
     "Optimizer", "RMSprop", "SGD", "clip_grad_norm_", "clip_grad_value_",
 ]
 
-complete(globals(), **OPTIMIZERS)
 __getattr__ = for_names_of(__name__)

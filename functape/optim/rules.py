@@ -16,6 +16,10 @@ class SGD(Optimizer):
     Source: I. Sutskever, J. Martens, G. Dahl and G. Hinton, On the importance of initialization
     and momentum in deep learning, ICML 2013.
 
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
+
     >>> import functape as ft
     >>> w = ft.tensor(1.0, requires_grad=True)
     >>> optimizer = ft.optim.SGD([w], lr=0.25)
@@ -38,6 +42,10 @@ class RMSprop(Optimizer):
 
     Source: T. Tieleman and G. Hinton, Neural Networks for Machine Learning, lecture 6.5, Coursera
     (2012).
+
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -62,6 +70,10 @@ class Adagrad(Optimizer):
     Source: J. Duchi, E. Hazan and Y. Singer, Adaptive subgradient methods for online learning and
     stochastic optimization, Journal of Machine Learning Research 12 (2011).
 
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Adagrad([w], lr=0.1)
@@ -83,6 +95,10 @@ class AdaDelta(Optimizer):
     Hyperparameters: lr, rho, eps.
 
     Source: M. D. Zeiler, ADADELTA: an adaptive learning rate method (2012).
+
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -106,6 +122,10 @@ class Adam(Optimizer):
 
     Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015.
 
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Adam([w], lr=0.1)
@@ -127,6 +147,11 @@ class AdamW(Optimizer):
     Hyperparameters: those of Adam, and weight_decay.
 
     Source: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, ICLR 2019.
+
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      lr: the learning rate, or a schedule of mlx.optimizers.
+      **defaults: the other hyperparameters.
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -151,6 +176,10 @@ class Adamax(Optimizer):
 
     Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015.
 
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Adamax([w], lr=0.1)
@@ -171,6 +200,10 @@ class Lion(Optimizer):
     Hyperparameters: lr, betas, weight_decay.
 
     Source: X. Chen et al., Symbolic discovery of optimization algorithms, NeurIPS 2023.
+
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
 
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
@@ -193,6 +226,10 @@ class Adafactor(Optimizer):
     Source: N. Shazeer and M. Stern, Adafactor: adaptive learning rates with sublinear memory cost,
     ICML 2018.
 
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
+
     >>> import functape as ft
     >>> w = ft.tensor([1.0, 2.0], requires_grad=True)
     >>> optimizer = ft.optim.Adafactor([w])
@@ -214,6 +251,10 @@ class Muon(Optimizer):
     Hyperparameters: lr, momentum, weight_decay, nesterov, ns_steps.
 
     Source: K. Jordan et al., Muon: an optimizer for hidden layers in neural networks (2024).
+
+    Args:
+      params: leaves, or groups of them; see `Optimizer`.
+      **defaults: the other hyperparameters.
 
     >>> import functape as ft
     >>> w = ft.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)

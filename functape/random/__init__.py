@@ -19,9 +19,7 @@ from functape.random.continuous import (
     logistic,
     lognormal,
     maxwell,
-    multivariate_normal,
     normal,
-    orthogonal,
     pareto,
     rayleigh,
     triangular,
@@ -63,7 +61,7 @@ from functape.random.keys import (
     split,
     wrap_key_data,
 )
-from functape.shared_arguments import RANDOM, complete
+from functape.random.vectors import multivariate_normal, orthogonal
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -76,5 +74,4 @@ __all__ = [
     "uniform", "wald", "weibull_min", "wrap_key_data",
 ]
 
-complete(globals(), **RANDOM)
 __getattr__ = for_names_of(__name__)

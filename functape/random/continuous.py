@@ -8,18 +8,14 @@ import math
 import mlx.core as mx
 
 from functape import dtypes
-from functape.errors import ShapeError, check_order, check_range, check_word, describe
-from functape.numpy import linalg
-from functape.numpy.arguments import as_type, integer, shape_of
-from functape.numpy.arranging import broadcast_shapes
-from functape.numpy.contraction import matmul
+from functape.errors import check_order, check_range, check_word
+from functape.numpy.arguments import as_type, shape_of
 from functape.numpy.elementwise import where
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import exp, log, log1p
 from functape.ops.normal import ndtr, ndtri
 from functape.random.keys import checked, float_type, split, unit
 from functape.random.parameters import RESOLUTIONS, parameters
-from functape.scipy.special.arguments import floats as as_floats
 
 # --- uniform ------------------------------------------------------------------------------------
 
@@ -58,6 +54,11 @@ def between(key, shape, dtype, name):
 def triangular(key, left, mode, right, shape=None, dtype=None):
     """The triangular distribution on [left, right] with its peak at mode.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.triangular(ft.random.key(0), 0.0, 0.5, 1.0, (3,)).shape
     (3,)
@@ -78,6 +79,11 @@ def triangular(key, left, mode, right, shape=None, dtype=None):
 def normal(key, shape=(), dtype=None):
     """Standard normal numbers; complex ones have the variance 1/2 in each part.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.normal(ft.random.key(0), (2, 3)).shape
     (2, 3)
@@ -96,6 +102,11 @@ def normal(key, shape=(), dtype=None):
 def truncated_normal(key, lower, upper, shape=None, dtype=None):
     """Standard normal numbers within [lower, upper], differentiable in both; exact in the tails.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> x = ft.random.truncated_normal(ft.random.key(0), 1.0, 2.0, (100,))
     >>> bool((1 <= x).all() and (x <= 2).all())
@@ -112,52 +123,13 @@ def truncated_normal(key, lower, upper, shape=None, dtype=None):
     return where(flip, -x, x)
 
 
-def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky"):
-    """Normal vectors of a mean and a covariance, differentiable in both.
-
-    Args:
-      key: a key.
-      mean: (..., n).
-      cov: (..., n, n).
-      shape: of the batch, to which those of mean and cov must broadcast.
-      dtype: that of the parameters by default.
-      method: a square root of cov: "cholesky", "eigh" or "svd".
-
-    >>> import functape as ft
-    >>> np = ft.numpy
-    >>> ft.random.multivariate_normal(ft.random.key(0), np.zeros(2), np.eye(2), (5,)).shape
-    (5, 2)
-    """
-    key = checked(key, "multivariate_normal")
-    check_word("multivariate_normal", ROOTS, method=method)
-    _, dtype, _ = parameters("multivariate_normal", None, dtype, mean)
-    mean, cov = (as_type(a, dtype) for a in as_floats("multivariate_normal", mean, cov))
-    n = mean.shape[-1] if mean.shape else -1
-    if cov.shape[-2:] != (n, n):
-        raise ShapeError(f"multivariate_normal takes a mean (..., n) and a cov (..., n, n), but "
-                         f"got {describe(mean)} and {describe(cov)}.")
-    own = broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
-    shape = own if shape is None else broadcast_shapes(own, shape_of(shape, "multivariate_normal"))
-    root = ROOTS[method](cov)
-    noise = normal(key, (*shape, n), dtype)
-    return mean + matmul(root, noise.reshape((*shape, n, 1))).reshape((*shape, n))
-
-
-def by_eigh(cov):
-    w, v = linalg.eigh(cov)
-    return v * ops.sqrt(w).reshape((*w.shape[:-1], 1, w.shape[-1]))
-
-
-def by_svd(cov):
-    u, s, _ = linalg.svd(cov)
-    return u * ops.sqrt(s).reshape((*s.shape[:-1], 1, s.shape[-1]))
-
-
-ROOTS = {"cholesky": linalg.cholesky, "eigh": by_eigh, "svd": by_svd}
-
-
 def lognormal(key, sigma=1.0, shape=None, dtype=None):
     """e^(sigma x) of normal x.
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.lognormal(ft.random.key(0), 0.5, (3,)).shape
@@ -171,6 +143,11 @@ def lognormal(key, sigma=1.0, shape=None, dtype=None):
 def maxwell(key, shape=(), dtype=None):
     """The length of a normal vector of three components.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.maxwell(ft.random.key(0), (3,)).shape
     (3,)
@@ -181,6 +158,11 @@ def maxwell(key, shape=(), dtype=None):
 
 def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
     """loc + scale times maxwell with a random sign.
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.double_sided_maxwell(ft.random.key(0), 0.0, 1.0, (3,)).shape
@@ -199,6 +181,11 @@ def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
 def laplace(key, shape=(), dtype=None):
     """Laplace's distribution.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.laplace(ft.random.key(0), (3,)).shape
     (3,)
@@ -209,6 +196,11 @@ def laplace(key, shape=(), dtype=None):
 
 def gumbel(key, shape=(), dtype=None, mode=None):
     """Gumbel's distribution of largest values; `mode`, JAX's choice of resolution, has no effect.
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.gumbel(ft.random.key(0), (3,)).shape
@@ -221,6 +213,11 @@ def gumbel(key, shape=(), dtype=None, mode=None):
 def logistic(key, shape=(), dtype=None):
     """The logistic distribution.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.logistic(ft.random.key(0), (3,)).shape
     (3,)
@@ -232,6 +229,11 @@ def logistic(key, shape=(), dtype=None):
 def cauchy(key, shape=(), dtype=None):
     """Cauchy's distribution.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.cauchy(ft.random.key(0), (3,)).shape
     (3,)
@@ -242,6 +244,11 @@ def cauchy(key, shape=(), dtype=None):
 def exponential(key, shape=(), dtype=None):
     """The exponential distribution.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.exponential(ft.random.key(0), (3,)).shape
     (3,)
@@ -251,6 +258,11 @@ def exponential(key, shape=(), dtype=None):
 
 def rayleigh(key, scale, shape=None, dtype=None):
     """The length of a normal vector of two components, times scale.
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.rayleigh(ft.random.key(0), 2.0, (3,)).shape
@@ -263,6 +275,11 @@ def rayleigh(key, scale, shape=None, dtype=None):
 
 def pareto(key, b, shape=None, dtype=None):
     """Pareto's distribution of exponent b.
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.pareto(ft.random.key(0), 2.0, (3,)).shape
@@ -277,7 +294,10 @@ def weibull_min(key, scale, concentration, shape=(), dtype=None):
     """Weibull's distribution.
 
     Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
       scale, concentration: s and c in P(X > x) = exp(-(x / s)^c).
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.weibull_min(ft.random.key(0), 2.0, 1.5, (3,)).shape
@@ -295,7 +315,10 @@ def wald(key, mean, shape=None, dtype=None):
     transformations with multiple roots, The American Statistician 30 (1976).
 
     Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
       mean: its mean, positive.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.wald(ft.random.key(0), 2.0, (3,)).shape
@@ -310,23 +333,3 @@ def wald(key, mean, shape=None, dtype=None):
     x = 2 * mean / (2 + mean * y + root)
     u = unit(second, shape, dtype)
     return where(u * (mean + x) <= mean, x, ops.square(mean) / x)
-
-
-def orthogonal(key, n, shape=(), dtype=None, m=None):
-    """Orthogonal matrices (*shape, n, m), uniformly distributed; m = n by default.
-
-    Source: F. Mezzadri, How to generate random matrices from the classical compact groups, Notices
-    of the AMS 54 (2007).
-
-    >>> import functape as ft
-    >>> q = ft.random.orthogonal(ft.random.key(0), 3)
-    >>> bool(ft.numpy.allclose(q.T @ q, ft.numpy.eye(3), atol=1e-5))
-    True
-    """
-    n = integer(n, "orthogonal", "n")
-    m = n if m is None else integer(m, "orthogonal", "m")
-    tall, wide = max(n, m), min(n, m)
-    q, r = linalg.qr(normal(key, (*shape_of(shape, "orthogonal"), tall, wide), dtype))
-    d = linalg.diagonal(r)
-    q = q * where(d < 0, -1.0, 1.0).reshape((*d.shape[:-1], 1, wide))
-    return q if n >= m else q.mT

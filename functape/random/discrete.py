@@ -65,6 +65,8 @@ def bernoulli(key, p=0.5, shape=None, mode="low"):
     """True with probability p.
 
     Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
       mode: JAX's choice of resolution, without effect.
 
     >>> import functape as ft
@@ -81,6 +83,11 @@ def bernoulli(key, p=0.5, shape=None, mode="low"):
 def rademacher(key, shape=(), dtype=None):
     """-1 or 1, equally likely; int32 by default.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> x = ft.random.rademacher(ft.random.key(0), (100,))
     >>> int(x.min()), int(x.max())
@@ -93,6 +100,11 @@ def rademacher(key, shape=(), dtype=None):
 
 def geometric(key, p, shape=None, dtype=None):
     """The number of trials up to the first success of probability p; int32 by default.
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> bool((ft.random.geometric(ft.random.key(0), 0.5, (100,)) >= 1).all())
@@ -112,6 +124,8 @@ def poisson(key, lam, shape=None, dtype=None):
     Insurance: Mathematics and Economics 12 (1993).
 
     Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
       dtype: of the result.
 
     >>> import functape as ft
@@ -257,6 +271,11 @@ def binomial(key, n, p, shape=None, dtype=None):
 
     Source: W. Hörmann, The generation of binomial random variates, Journal of Statistical
     Computation and Simulation 46 (1993).
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> bool((ft.random.binomial(ft.random.key(0), 10, 0.5, (100,)) <= 10).all())

@@ -24,6 +24,11 @@ def loggamma(key, a, shape=None, dtype=None):
 
     Derivatives as for `gamma`.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.loggamma(ft.random.key(0), 0.01, (3,)).shape
     (3,)
@@ -65,6 +70,11 @@ def beta(key, a, b, shape=None, dtype=None):
 
     Made of variables of `gamma`, with their derivatives.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.beta(ft.random.key(0), 2.0, 3.0, (3,)).shape
     (3,)
@@ -104,6 +114,11 @@ def chisquare(key, df, shape=None, dtype=None):
 
     Made of variables of `gamma`, with their derivatives.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.chisquare(ft.random.key(0), 3.0, (3,)).shape
     (3,)
@@ -117,6 +132,11 @@ def t(key, df, shape=None, dtype=None):
     """Student's distribution with df degrees of freedom.
 
     Made of variables of `gamma`, with their derivatives.
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.t(ft.random.key(0), 3.0, (3,)).shape
@@ -136,7 +156,10 @@ def f(key, dfnum, dfden, shape=None, dtype=None):
     Made of variables of `gamma`, with their derivatives.
 
     Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
       dfnum, dfden: degrees of freedom of the numerator and of the denominator.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> ft.random.f(ft.random.key(0), 3.0, 4.0, (3,)).shape
@@ -154,6 +177,11 @@ def generalized_normal(key, p, shape=(), dtype=None):
 
     Made of variables of `gamma`, with their derivatives.
 
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      shape: of the result; None, where it may be: that to which the parameters broadcast.
+      dtype: of the result.
+
     >>> import functape as ft
     >>> ft.random.generalized_normal(ft.random.key(0), 1.5, (3,)).shape
     (3,)
@@ -170,6 +198,10 @@ def ball(key, d, p=2, shape=(), dtype=None):
 
     Source: F. Barthe, O. Guédon, S. Mendelson and A. Naor, A probabilistic approach to the
     geometry of the l_p^n-ball, Annals of Probability 33 (2005).
+
+    Args:
+      key: a random key, as `random.key` makes it; the same one gives the same numbers.
+      dtype: of the result.
 
     >>> import functape as ft
     >>> x = ft.random.ball(ft.random.key(0), 3, shape=(5,))

@@ -39,7 +39,6 @@ from functape.numpy.linalg.spectra import (
     svdvals,
 )
 from functape.numpy.shapes import matrix_transpose
-from functape.shared_arguments import MATRICES, complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -50,5 +49,4 @@ __all__ = [
     "EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult",
 ]
 
-complete(globals(), **MATRICES)
 __getattr__ = for_names_of(__name__)

@@ -49,6 +49,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
 
     Args:
       x: array.
+      keepdims: keep the reduced axes, with length 1.
 
     >>> from functape.numpy import array, linalg
     >>> linalg.vector_norm(array([[3.0, 0.0], array([0.0, -4.0])]), ord=1)
@@ -60,6 +61,10 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):  # noqa: A002
     """The norm of the matrices in the last two axes; `ord` as for norm.
+
+    Args:
+      x: matrices; axes before the last two are a batch.
+      keepdims: keep the reduced axes, with length 1.
 
     >>> from functape.numpy import array, linalg
     >>> linalg.matrix_norm(array([[3.0, 0.0], array([0.0, -4.0])]), ord=2)

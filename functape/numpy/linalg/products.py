@@ -13,6 +13,7 @@ def matrix_power(a, n):
     """Square matrices to an integer power; a negative one takes the inverse.
 
     Args:
+      a: matrices; axes before the last two are a batch.
       n: integer.
 
     >>> from functape.numpy import array, linalg
@@ -122,6 +123,10 @@ def cross(x1, x2, /, *, axis=-1):
 def diagonal(x, /, *, offset=0):
     """The diagonals of the matrices in the last two axes.
 
+    Args:
+      x: matrices; axes before the last two are a batch.
+      offset: which diagonal: 0 is the main one, positive ones are above it.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.diagonal(array([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
@@ -131,6 +136,11 @@ def diagonal(x, /, *, offset=0):
 
 def trace(x, /, *, offset=0, dtype=None):
     """The sum of the diagonal of the matrices in the last two axes.
+
+    Args:
+      x: matrices; axes before the last two are a batch.
+      offset: which diagonal: 0 is the main one, positive ones are above it.
+      dtype: of the result.
 
     >>> from functape.numpy import array, linalg
     >>> linalg.trace(array([[1.0, 2.0], [3.0, 4.0]]))

@@ -78,6 +78,9 @@ def inv(a):
     Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
     reverse mode automatic differentiation (2008).
 
+    Args:
+      a: matrices; axes before the last two are a batch.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.inv(array([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5 , 0.  ],

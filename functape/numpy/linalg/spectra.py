@@ -139,6 +139,9 @@ def eigvals(a):
 
     Derivatives as for `eig`.
 
+    Args:
+      a: matrices; axes before the last two are a batch.
+
     >>> from functape.numpy import array, linalg
     >>> linalg.eigvals(array([[0.0, -1.0], [1.0, 0.0]]))
     tensor([0.+1.j, 0.-1.j], dtype=complex64)
@@ -200,6 +203,9 @@ def svdvals(x, /):
     """The singular values of matrices (..., m, n), in descending order.
 
     Derivatives as for `svd`.
+
+    Args:
+      x: matrices; axes before the last two are a batch.
 
     >>> from functape.numpy import array, linalg
     >>> linalg.svdvals(array([[0.0, 3.0], [2.0, 0.0]]))

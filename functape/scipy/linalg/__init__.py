@@ -42,7 +42,6 @@ from functape.scipy.linalg.structured import (
     pascal,
     toeplitz,
 )
-from functape.shared_arguments import LINALG, complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -53,5 +52,4 @@ __all__ = [
     "solve_triangular", "svd", "toeplitz",
 ]
 
-complete(globals(), **LINALG)
 __getattr__ = for_names_of(__name__)

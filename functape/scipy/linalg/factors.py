@@ -25,6 +25,8 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
     Args:
       lower: return L with L L^H = (a + a^H) / 2.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -37,6 +39,11 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """A pair (factor, lower) for cho_solve.
+
+    Args:
+      a: matrices; axes before the last two are a batch.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -52,6 +59,8 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     Args:
       c_and_lower: what cho_factor returned.
       b: a vector (n,), or matrices (..., n, k).
+      overwrite_b: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -84,6 +93,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     Args:
       a: real matrices (..., m, n).
       permute_l: return (P L, U) instead.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -98,6 +109,11 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
     """A pair (lu, pivots) for lu_solve: both triangles in one matrix, and the row exchanges.
+
+    Args:
+      a: matrices; axes before the last two are a batch.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -116,6 +132,8 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
       lu_and_piv: what lu_factor returned.
       b: a vector (n,), or matrices (..., n, k).
       trans: 1 or 2: solve with the transpose of `a`.
+      overwrite_b: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -147,8 +165,11 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
 
     Args:
       a: matrices (..., m, n).
+      overwrite_a: accepted for SciPy's signature, without effect.
+      lwork: accepted for SciPy's signature, without effect.
       mode: "full", "economic", or "r" for a tuple of R only.
       pivoting: not supported.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -169,7 +190,11 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
     """The singular value decomposition; see functape.numpy.linalg.svd.
 
     Args:
+      a: matrices; axes before the last two are a batch.
       full_matrices, compute_uv: as there.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
+      lapack_driver: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -217,7 +242,11 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
       b: positive definite matrices; None: the identity. Eigenvectors have v^H b v = 1.
       lower: for SciPy's signature; of both the Hermitian part is used.
       eigvals_only: return the eigenvalues only.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      overwrite_b: accepted for SciPy's signature, without effect.
+      turbo: accepted for SciPy's signature, without effect.
       eigvals, type: not supported: leave them None and 1.
+      check_finite: accepted for SciPy's signature, without effect.
 
     Returns:
       (w, v), or w.

@@ -22,6 +22,11 @@ TRANSPOSES = {0: lambda x: x, "N": lambda x: x, 1: flipped, "T": flipped, 2: adj
 def inv(a, overwrite_a=False, check_finite=True):
     """The inverse of square matrices (..., n, n).
 
+    Args:
+      a: matrices; axes before the last two are a batch.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
+
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
     >>> linalg.inv(array([[2.0]]))
@@ -32,6 +37,11 @@ def inv(a, overwrite_a=False, check_finite=True):
 
 def det(a, overwrite_a=False, check_finite=True):
     """The determinant of square matrices (..., n, n).
+
+    Args:
+      a: matrices; axes before the last two are a batch.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg
@@ -49,6 +59,10 @@ def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, debug=False, 
       a: square matrices (..., n, n).
       b: a vector (n,), or matrices (..., n, k).
       lower: for assume_a="pos", the triangle to read.
+      overwrite_a: accepted for SciPy's signature, without effect.
+      overwrite_b: accepted for SciPy's signature, without effect.
+      debug: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
       assume_a: "gen", "sym" or "her"; "pos" for positive definite matrices, by Cholesky factors.
 
     >>> from functape.numpy import array
@@ -74,6 +88,9 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
       trans: 0 or "N": a; 1 or "T": its transpose; 2 or "C": its conjugate transpose.
       lower: read the lower triangle, not the upper one.
       unit_diagonal: take the diagonal as ones.
+      overwrite_b: accepted for SciPy's signature, without effect.
+      debug: accepted for SciPy's signature, without effect.
+      check_finite: accepted for SciPy's signature, without effect.
 
     >>> from functape.numpy import array
     >>> from functape.scipy import linalg

@@ -283,6 +283,7 @@ def hadamard(n, dtype=int):
 
     Args:
       n: its number of rows.
+      dtype: of the result.
 
     >>> from functape.scipy import linalg
     >>> linalg.hadamard(2, float)

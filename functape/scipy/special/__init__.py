@@ -56,7 +56,6 @@ from functape.scipy.special.others import (
     sici,
     spence,
 )
-from functape.shared_arguments import complete
 from functape.suggest import for_names_of
 
 __all__ = [
@@ -68,5 +67,4 @@ __all__ = [
     "zeta",
 ]
 
-complete(globals())
 __getattr__ = for_names_of(__name__)

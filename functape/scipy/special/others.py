@@ -39,6 +39,9 @@ def erfcx(x):
 def erfinv(x):
     """The inverse of erf (DLMF 7.17).
 
+    Args:
+      x: array.
+
     >>> from functape.scipy import special
     >>> special.erfinv(0.0)
     tensor(0.)
@@ -49,6 +52,9 @@ def erfinv(x):
 def ndtr(x):
     """The distribution function of the standard normal distribution
     (Abramowitz and Stegun 26.2.2).
+
+    Args:
+      x: array.
 
     >>> from functape.scipy import special
     >>> special.ndtr(0.0)
@@ -89,6 +95,9 @@ def ndtri(p):
 def i0(x):
     """The modified Bessel function of the first kind of order 0 (DLMF 10.25.2).
 
+    Args:
+      x: array.
+
     >>> from functape.scipy import special
     >>> special.i0(1.0)
     tensor(1.266066)
@@ -109,6 +118,9 @@ def i0e(x):
 def i1(x):
     """The modified Bessel function of the first kind of order 1, the derivative of i0
     (DLMF 10.25.2, 10.29.3).
+
+    Args:
+      x: array.
 
     >>> from functape.scipy import special
     >>> special.i1(0.0)

@@ -5,6 +5,7 @@ import enum
 import functools
 import importlib
 import inspect
+import re
 
 import pytest
 from test_docs import NAMESPACES, ROOT
@@ -12,10 +13,17 @@ from test_docs import NAMESPACES, ROOT
 import functape as ft
 import functape.numpy as np
 from functape.errors import ArgumentError
-from functape.shared_arguments import ELSEWHERE, EXAMPLE, FILLING, completed, named
 
+WORD = re.compile(r"(?<![\w'])(?!a [a-z])\w+")  # no article, and no genitive's s
+EXAMPLE = re.compile(r"^ *>>>.*(\n *\S.*)*", re.M)
+ELSEWHERE = re.compile(r"\b[Aa]rg(?:ument)?s[\w\s]*\s(?:as\s+for|are\s+those\s+of)\s+`?([\w.]*\w)")
 # Subclasses of these take Python's arguments: an enumeration, a message, a text, a function.
 PYTHONS = (enum.Enum, Exception, str, functools.partial)
+
+
+def named(doc):
+    """The words of a docstring, besides its examples."""
+    return set(WORD.findall(EXAMPLE.sub("", doc)))
 
 
 def unnamed(f, module):
@@ -56,28 +64,6 @@ def test_what_names_a_parameter():
     assert unnamed(f, None) == []
     f.__doc__ = "Other arguments as for `functape.random.split`: a, n."
     assert unnamed(f, None) == ["rest"]
-
-
-def test_where_the_lines_go():
-    doc = """Sum.
-
-    Args:
-      a: array.
-
-    >>> 1
-    1
-    """
-    assert completed(doc, ["a", "out"], {"out": "no."}) == (
-        "Sum.\n\nArgs:\n  a: array.\n  out: no.\n\n>>> 1\n1")
-    assert completed(doc, ["out", "a"], {"out": "no."}) == (
-        "Sum.\n\nArgs:\n  out: no.\n  a: array.\n\n>>> 1\n1")  # in the order of the signature
-    assert completed("Ones.\n\nReturns:\n  1.", ["*s"], {"s": "none."}) == (
-        "Ones.\n\nArgs:\n  *s: none.\n\nReturns:\n  1.")
-    assert completed("Sum.", ["a", "out"], {"out": "no."}) == "Sum.\n\nArgs:\n  out: no."
-    assert completed("Arguments as for sum.", ["out"], {"out": "no."}) == "Arguments as for sum."
-    assert completed("Sum, into out.", ["out"], {"out": "no."}) == "Sum, into out."
-    assert FILLING["size"] in completed("Where.", ["size", "fill_value"], {})
-    assert "Args" not in completed("Ones.", ["size"], {})  # there it is a shape
 
 
 def test_out_is_refused_wherever_it_is_an_argument():
