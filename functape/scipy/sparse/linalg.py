@@ -67,7 +67,7 @@ def gmres(A, b, x0=None, *, tol=1e-5, atol=0.0, restart=20, maxiter=None, M=None
     r"""The solution of A x = b by generalised minimal residuals; A need not be symmetric.
 
     .. math:: \min_x \lVert M (b - A x) \rVert,
-       \qquad x \in x_0 + \operatorname{span}(r,\, M A r,\, (M A)^2 r, \dots)
+       \qquad x \in x_0 + \operatorname{span}(r,\, M A r,\, (M A)^2 r, \ldots)
 
     Args:
       restart: the dimension of the space in which a step minimises.
