@@ -136,4 +136,3 @@ __all__ = [
     "tree", "tree_util", "typeof", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "viz",
     "vjp", "vmap", "zeros", "zeros_like",
 ]
-

@@ -13,7 +13,7 @@ from functape.errors import RangeError, TypePromotionError
 from functape.op import NUMBERS
 
 MODES = ("standard", "strict")
-OPERATORS = ("functape.op", "functape.calls", "functape.promotion", "functape.numpy.operators",
+OPERATORS = ("functape.op", "functape.calls", "functape.numpy.operators",
              "functape.autograd.inplace")  # between an operation and the line that asks for it
 
 
@@ -38,9 +38,9 @@ def numpy_dtype_promotion(mode):
 
     >>> import functape as ft
     >>> with ft.numpy_dtype_promotion("strict"):
-    ...     ft.numpy.ones(2) + ft.numpy.arange(2)
+    ...     ft.numpy.concatenate([ft.numpy.ones(2), ft.numpy.arange(2)])
     Traceback (most recent call last):
-    functape.errors.TypePromotionError: add: the dtypes float32, int32 differ...
+    functape.errors.TypePromotionError: result_type: the dtypes float32, int32 differ...
     """
     if mode not in MODES:
         raise RangeError(f"numpy_dtype_promotion: the mode is {mode!r}; choose one of "
@@ -61,7 +61,10 @@ def numpy_dtype_promotion(mode):
 
 
 def asked_from_outside():
+    """Whether the operation that is called stands in a line of the user's."""
     frame = sys._getframe(1)
+    while module_of(frame) != calls.__name__:  # others may stand around the same call
+        frame = frame.f_back
     while module_of(frame) in OPERATORS:
         frame = frame.f_back
     return module_of(frame).partition(".")[0] != "functape"

@@ -87,6 +87,17 @@ def test_modes_nest_and_belong_to_a_thread():
     assert found[0] == (x + n).tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("other", [
+    ft.debug.nans, ft.autograd.profiler.profile, lambda: ft.numpy_dtype_promotion("strict")])
+def test_others_may_stand_around_the_same_calls(other):
+    x, n = fnp.ones(2), fnp.arange(2)
+    for blocks in ((lambda: ft.numpy_dtype_promotion("strict"), other),
+                   (other, lambda: ft.numpy_dtype_promotion("strict"))):
+        with blocks[0](), blocks[1](), pytest.raises(TypePromotionError):
+            x + n
+    assert (x + n).tolist() == [1, 2]
+
+
 def test_unknown_modes():
     with pytest.raises(RangeError, match="mode is 'loose'; choose one of standard, strict"):
         with ft.numpy_dtype_promotion("loose"):

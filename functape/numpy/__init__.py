@@ -232,4 +232,3 @@ __all__ = [
     # Parts
     "fft", "linalg",
 ]
-
