@@ -262,7 +262,7 @@ def handle(array):
     """Another handle on the same array, or on the same value of a transform; unlike `mx.array(a)`
     it copies nothing. What replaces the one in place leaves the other as it is."""
     if type(array) is mx.array:
-        return array.astype(array.dtype)
+        return array.__copy__()
     if type(array) is Tensor:
         return Tensor(array.array, array.rank, array.edge)
     other = new(type(array))

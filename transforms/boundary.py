@@ -51,11 +51,18 @@ def flatten(args):
     return ([args], LEAF) if type(args) in (Tensor, mx.array) else tree.flatten(args)
 
 
+def inexact_values(name, args, labels, allow_int=False):
+    """As inexact_leaves, with values for MLX's arrays too, to be kept."""
+    leaves, structure = inexact_leaves(name, args, labels, allow_int)
+    return [constant(a) for a in leaves], structure
+
+
 def inexact_leaves(name, args, labels, allow_int=False, kinds=None):
     """Flatten arguments that are differentiated, and check each leaf.
 
     Returns:
-      (values, structure) of the tuple `args`; `labels` names its members in messages.
+      (leaves, structure) of the tuple `args`: MLX's arrays as they are, all else as values;
+      `labels` names its members in messages.
     """
     leaves, structure = tree.flatten(args)
     if kinds is not None:
@@ -64,6 +71,8 @@ def inexact_leaves(name, args, labels, allow_int=False, kinds=None):
 
 
 def inexact(name, leaf, args, labels, i, allow_int):
+    if type(leaf) is mx.array and leaf.dtype in INEXACT:  # the usual case
+        return leaf
     if not isinstance(leaf, ARRAYS):
         raise ArgumentError(
             f"{name} differentiates with respect to arrays, but {where(args, labels, i)} is "
@@ -208,9 +217,11 @@ def alias(value, rank, extent):
     An integer has no derivative and stays as it is. On something that is tracked already it is an
     identity node, so that outer transforms see through it; otherwise a private leaf.
     """
-    if value.dtype not in INEXACT:
+    if type(value) is mx.array:  # a handle: the caller may change theirs in place
+        own = Tensor(handle(value) if rank == 0 else constant(value), rank)
+    elif value.dtype not in INEXACT:
         return value
-    if type(value) is not Tensor or value.rank != rank:
+    elif type(value) is not Tensor or value.rank != rank:
         own = Tensor(value, rank)
     else:
         own = Tensor(value.array, rank)

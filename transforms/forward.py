@@ -79,7 +79,7 @@ def jvp(f, primals, tangents, has_aux=False):
     primals, tangents = tuple(primals), tuple(tangents)
     plain = boundary.is_plain(primals, tangents)
     labels = [f"primals[{i}]" for i in range(len(primals))]
-    values, structure = boundary.inexact_leaves("jvp", primals, labels)
+    values, structure = boundary.inexact_values("jvp", primals, labels)
     moves = boundary.match("jvp", tangents, structure, values, "tangent", "primal")
     with levels as rank, boundary.inside(recording=True):
         duals = [Dual(rank, p, t) for p, t in zip(values, moves, strict=True)]

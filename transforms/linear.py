@@ -37,7 +37,7 @@ def linearize(f, *primals, has_aux=False):
     """
     check_callable("linearize", f)
     labels = [f"primals[{i}]" for i in range(len(primals))]
-    values, structure = boundary.inexact_leaves("linearize", primals, labels)
+    values, structure = boundary.inexact_values("linearize", primals, labels)
     out, pullback, *aux = vjp(f, *primals, has_aux=has_aux)
     _, push = vjp(pullback, tree.map(lambda o: Op.zeros(constant(o)), out))
     plain = boundary.is_plain(primals)

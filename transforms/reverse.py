@@ -11,7 +11,7 @@ from functape.errors import ArgumentError, check_callable, describe
 from functape.op import Op, levels
 from functape.sinks import Extent
 from functape.tape import mode, seen
-from functape.tensor import INEXACT, Tensor, constant, constant_lift, recorded_lift
+from functape.tensor import INEXACT, Tensor, constant_lift, handle, recorded_lift
 from functape.transforms import boundary
 
 
@@ -44,7 +44,7 @@ class Pullback:
         own = set(self.live) if not self.recorded else ()
         return [boundary.bare(o) if i in own else o for i, o in enumerate(self.outs)]
 
-    def __call__(self, seeds, retain):
+    def __call__(self, seeds, retain, plain=False):
         """Cotangents of the inputs, given one cotangent for each output."""
         seeds = [seeds[i] for i in self.live]
         lift = recorded_lift(self.rank) if self.recorded else constant_lift
@@ -56,15 +56,22 @@ class Pullback:
                                retain=retain or self.recorded)
         finally:
             mode.recording = before
-        return [self.cotangent(found.get(end), v)
+        return [cotangent(found.get(end), v, plain)
                 for end, v in zip(self.ends, self.inputs, strict=True)]
 
-    def cotangent(self, g, value):
-        if g is None:
-            inexact = value.dtype in INEXACT
-            return Op.zeros(value) if inexact else numpy.zeros(value.shape, float0)
-        g = constant(g)
-        return g if g.dtype == value.dtype else g.astype(value.dtype)
+
+def cotangent(g, value, plain):
+    """A cotangent as the transform gives it out: None is zero."""
+    dtype = value.dtype
+    if g is None:
+        if dtype not in INEXACT:
+            return numpy.zeros(value.shape, float0)
+        g = mx.zeros(value.shape, dtype)
+    if g.dtype != dtype:
+        g = g.astype(dtype)
+    if type(g) is mx.array:
+        return handle(g) if plain else Tensor(handle(g))
+    return boundary.give(g, plain)
 
 
 def is_constant(value):
@@ -97,14 +104,13 @@ def vjp(f, *primals, has_aux=False):
     check_callable("vjp", f)
     plain = boundary.is_plain(primals)
     labels = [f"primals[{i}]" for i in range(len(primals))]
-    values, structure = boundary.inexact_leaves("vjp", primals, labels, allow_int=True)
+    values, structure = boundary.inexact_values("vjp", primals, labels, allow_int=True)
     pull = Pullback("vjp", lambda leaves: f(*tree.unflatten(structure, leaves)), values, has_aux)
 
     def pullback(cotangent):
         """Pull one cotangent of the output back to the arguments."""
         seeds = boundary.match("vjp", cotangent, pull.structure, pull.outs, "cotangent", "output")
-        found = [boundary.give(g, plain) for g in pull(seeds, retain=True)]
-        return tree.unflatten(structure, found)
+        return tree.unflatten(structure, pull(seeds, retain=True, plain=plain))
 
     pullback = PullbackFunction(f, primals, has_aux, pullback)
     out = tree.unflatten(pull.structure, [boundary.give(o, plain) for o in pull.results()])
@@ -208,7 +214,7 @@ def gradient_of(name, f, args, kwargs, argnums, argnames, has_aux, holomorphic, 
     pull = Pullback(name, lambda leaves: call(*leaves), call.values, has_aux)
     check_scalar(name, pull, holomorphic)
     seeds = [Tensor(mx.array(1, dtype=o.dtype)) for o in pull.outs]
-    grads = call.give(pull(seeds, retain=False))
+    grads = call.give(pull(seeds, retain=False, plain=call.plain))
     value = boundary.give(pull.results()[0], call.plain)
     return ((value, leave_aux(pull, call.plain)) if has_aux else value), grads
 
