@@ -37,18 +37,15 @@ def are_plain(kinds):
     return mx.array in kinds and not any([issubclass(kind, Value) for kind in kinds])
 
 
-def enter(args, kinds=None):
+def enter(args, kinds):
     """Arguments that are not differentiated: MLX's arrays as constants, all else as it is. The
     types of the leaves go into the set `kinds`."""
-    leaves, structure = flatten(args)
-    if kinds is not None:
-        kinds.update(map(type, leaves))
+    if type(args) is mx.array:  # the usual case
+        kinds.add(mx.array)
+        return constant(args)
+    leaves, structure = tree.flatten(args)
+    kinds.update(map(type, leaves))
     return tree.unflatten(structure, [constant(a) if type(a) is mx.array else a for a in leaves])
-
-
-def flatten(args):
-    """As tree.flatten, with less ado for the tree that is one array."""
-    return ([args], LEAF) if type(args) in (Tensor, mx.array) else tree.flatten(args)
 
 
 def inexact_values(name, args, labels, allow_int=False):
@@ -331,7 +328,7 @@ class inside:
 
 def outputs(name, out):
     """The leaves of what the function returned, as values, and their structure."""
-    leaves, structure = flatten(out)
+    leaves, structure = ([out], LEAF) if type(out) is Tensor else tree.flatten(out)
     for i, a in enumerate(leaves):
         if not isinstance(a, ARRAYS):
             raise ArgumentError(

@@ -27,6 +27,7 @@ from functape.op import levels
 from functape.tape import mode, sequence
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
+from functape.transforms.tree_memory import Memory
 
 EVAL = "[eval]"  # how MLX says that a tracer has no value
 UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
@@ -73,6 +74,7 @@ class Compiled:
 
     def __init__(self, f, static_argnums, static_argnames, fallback):
         self.f, self.fallback, self.graphs, self.by_shape = f, fallback, {}, False
+        self.memory = Memory()
         self.static_argnums, self.static_argnames = static_positions(
             f, static_argnums, static_argnames
         )
@@ -86,12 +88,13 @@ class Compiled:
 
     def __call__(self, *args, **kwargs):
         fixed, moving = self.parted(args, kwargs)
-        leaves, structure = tree.flatten(moving)
-        kinds = set(map(type, leaves))
-        arrays = leaves if kinds == {mx.array} else [
-            a if type(a) is mx.array else entering(a, moving, i) for i, a in enumerate(leaves)]
-        # a graph or a transform around this call, or compiling is switched off
-        if levels.tracing or switched.off or any([a is None for a in arrays]):
+        leaves, structure, kinds = self.memory.flatten(moving)
+        arrays, known = leaves, kinds == {mx.array}
+        if not known:
+            arrays = [a if type(a) is mx.array else entering(a, moving, i)
+                      for i, a in enumerate(leaves)]
+            known = all([a is not None for a in arrays])
+        if levels.tracing or switched.off or not known:  # a graph or a transform is around
             return self.uncompiled(structure, leaves, fixed)
         graph = self.graph(structure, fixed, arrays)
         if graph.eager:

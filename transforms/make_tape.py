@@ -107,7 +107,7 @@ def make_tape(f):
                 text.inputs += [f"%{v.number} = {label}{path} : {describe(v)}"
                                 for v, path in zip(made, tree.paths(arg), strict=True)]
                 inputs.append(tree.unflatten(structure, made))
-            out = f(*inputs, **boundary.enter(kwargs))
+            out = f(*inputs, **boundary.enter(kwargs, set()))
             boundary.outputs("make_tape", out)
             out = tree.map(lambda a: boundary.lower(a, rank), out)
             text.outputs = str(tree.map(lambda a: Shown(shown(a)), out))

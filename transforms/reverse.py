@@ -8,7 +8,7 @@ import numpy
 from functape import engine, tree, tree_util
 from functape.dtypes import float0
 from functape.errors import ArgumentError, check_callable, describe
-from functape.op import Op, levels
+from functape.op import levels
 from functape.sinks import Extent
 from functape.tape import mode, seen
 from functape.tensor import INEXACT, Tensor, constant_lift, handle, recorded_lift

@@ -126,7 +126,7 @@ class Batch:
             inner = [v if axis is None else Batched(rank, part(v, start, count), count)
                      for v, axis in zip(self.values, self.axes, strict=True)]
             args, kwargs = optree.tree_unflatten(self.structure, inner)
-            out = f(*boundary.enter(args), **kwargs)
+            out = f(*boundary.enter(args, set()), **kwargs)
             boundary.outputs("vmap", out)
             outs, form, axes = spread_axes("out_axes", out_axes, out)
             done = [unbatch(boundary.lower(o, rank), rank, count, axis)
