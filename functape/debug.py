@@ -10,7 +10,7 @@ import numpy as np
 from functape import calls, tree
 from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, is_users, user_stack
 from functape.errors import AnomalyError, ArgumentError, describe
-from functape.op import Value
+from functape.op import Value, highest
 from functape.suggest import for_names_of
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor
@@ -293,7 +293,7 @@ def print(fmt, *args, ordered=False, **kwargs):
 
 def rows(leaves):
     """The leaves as plain arrays, once for each entry of each `vmap` they are under."""
-    top = max((a for a in leaves if isinstance(a, Value)), key=lambda a: a.rank, default=None)
+    top = highest(leaves)
     if top is None or not top.rank:
         yield [np.asarray(a.detach()) if isinstance(a, Value)
                else np.asarray(a) if isinstance(a, mx.array) else a for a in leaves]

@@ -10,7 +10,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ArgumentError
-from functape.op import Value
+from functape.op import Value, is_weak
 from functape.promotion import agree
 
 bool_ = mx.bool_
@@ -121,8 +121,8 @@ def result_type(*arrays_and_dtypes):
     """
     if not arrays_and_dtypes:
         raise ArgumentError("result_type needs at least one array, number or dtype.")
-    weak = [a for a in arrays_and_dtypes if isinstance(a, WEAK)]
-    strong = [dtype_of(a) for a in arrays_and_dtypes if not isinstance(a, WEAK)]
+    weak = [a for a in arrays_and_dtypes if is_weak(a)]
+    strong = [dtype_of(a) for a in arrays_and_dtypes if not is_weak(a)]
     agree("result_type", strong)
     if not strong:
         strong, weak = [BY_PYTHON[python_type(weak[0])]], weak[1:]
@@ -141,8 +141,8 @@ def dtype_of(a):
 
 
 def python_type(n):
-    """bool, int, float or complex: also of NumPy's subclasses."""
-    return next(t for t in WEAK if isinstance(n, t))
+    """bool, int, float or complex: also of NumPy's subclasses, and of weak values."""
+    return n.kind if isinstance(n, Value) else next(t for t in WEAK if isinstance(n, t))
 
 
 def with_number(dtype, kind):

@@ -38,6 +38,7 @@ class Value:
     """What may stand in an array's place while a transform runs; ranked by nesting."""
 
     __slots__ = ("__weakref__",)
+    weak = False  # whether it has no dtype of its own: see functape.weak
     seen_as = type  # the class that isinstance finds; functape.mlx makes MLX's code see arrays
 
     @property  # type: ignore[misc]
@@ -48,6 +49,10 @@ class Value:
         """Apply `op`, or let the argument of highest rank do so if that is not `self`."""
         raise NotImplementedError
 
+    def strong(self):
+        """The value with a dtype of its own."""
+        return self
+
     def above(self, args):
         """The argument of highest rank, if that is higher than the rank of `self`."""
         top = max((a for a in args if isinstance(a, Value)), key=lambda a: a.rank)
@@ -55,6 +60,17 @@ class Value:
 
     def __mlx_array__(self):
         raise ArgumentError(MIXED)
+
+
+def is_weak(a):
+    """Whether an argument takes the dtype of what it meets: a Python number, or a weak value."""
+    return isinstance(a, NUMBERS) or isinstance(a, Value) and a.weak
+
+
+def highest(values):
+    """The value of highest rank, None if there is none; what is weak depends on nothing."""
+    ranked = [v for v in values if isinstance(v, Value) and not v.weak]
+    return max(ranked, key=lambda v: v.rank, default=None)
 
 
 class Levels(threading.local):

@@ -10,7 +10,7 @@ import threading
 
 from functape import calls
 from functape.errors import RangeError, TypePromotionError
-from functape.op import NUMBERS
+from functape.op import is_weak
 
 MODES = ("standard", "strict")
 OPERATORS = ("functape.op", "functape.calls", "functape.numpy.operators",
@@ -78,10 +78,10 @@ def agree(name, args):
     """Raise if, in strict mode, these arrays, dtypes and numbers need a conversion."""
     if promotion.mode != "strict":
         return
-    names = dict.fromkeys(dtype_name(a) for a in args if not isinstance(a, NUMBERS))
+    names = dict.fromkeys(dtype_name(a) for a in args if not is_weak(a))
     highest = max(map(rank, names), default=len(KINDS))
-    other = [type(a).__name__ for a in args if isinstance(a, NUMBERS)
-             and rank(type(a).__name__) > highest]
+    numbers = [getattr(a, "kind", type(a)).__name__ for a in args if is_weak(a)]
+    other = [name for name in numbers if rank(name) > highest]
     if len(names) + len(other) > 1:
         raise TypePromotionError(
             f"{name}: the dtypes {', '.join([*names, *other])} differ, and promotion is strict. "

@@ -346,7 +346,7 @@ def constant(a, name="asarray", index=0):
     """A value that depends on nothing."""
     if type(a) is mx.array:  # the usual case
         return Tensor(handle(a))
-    return a if isinstance(a, Value) else Tensor(as_array(a, name, index))
+    return a.strong() if isinstance(a, Value) else Tensor(as_array(a, name, index))
 
 
 Op.constant = staticmethod(constant)

@@ -34,6 +34,7 @@ LAYERS = [
     ["sinks"],
     ["engine"],
     ["tensor"],
+    ["weak"],
     ["ad_checkpoint", "autograd", "custom_batching", "custom_derivatives", "fft", "lax", "linalg",
      "mlx", "nn", "numpy", "optim", "profiler", "random", "scipy", "viz",
      "debug", "distributed", "flatten_util", "tree_util", "transforms"],

@@ -12,13 +12,14 @@ import mlx.core as mx
 
 from functape import dtypes, tree
 from functape.errors import ArgumentError, ConcretizationError, RangeError, describe
-from functape.numpy.arguments import as_type
-from functape.op import Value
+from functape.numpy.arguments import with_dtype
+from functape.op import Value, is_weak
 from functape.ops.elementwise import equal, not_equal, stop_gradient, where
-from functape.tensor import INEXACT, NUMBERS, Tensor, constant
+from functape.tensor import INEXACT, Tensor, constant
 from functape.transforms import boundary
 from functape.transforms.forward import Dual
 from functape.transforms.vmap import Batched
+from functape.weak import Weak, lifted
 
 NOT_GIVEN = object()
 
@@ -96,7 +97,7 @@ def arrays(name, operands):
         if not isinstance(a, boundary.ARRAYS):
             raise ArgumentError(f"{name} passes arrays to its functions, but leaf {i} of the "
                                 f"operands is {describe(a)}. Let the function close over it.")
-    return tree.unflatten(structure, [constant(a, name, i) for i, a in enumerate(leaves)])
+    return tree.unflatten(structure, [lifted(a, name, i) for i, a in enumerate(leaves)])
 
 
 def scalar(name, what, given):
@@ -114,7 +115,7 @@ def run(name, f, operands):
     with boundary.inside():
         out = f(*operands)
     boundary.outputs(name, out)
-    return tree.map(lambda a: a if type(a) in NUMBERS else constant(a), out)
+    return tree.map(lambda a: a if is_weak(a) else constant(a), out)
 
 
 def check_alike(name, results, labels):
@@ -132,16 +133,16 @@ def check_alike(name, results, labels):
 
 
 def agree(a, b):
-    if type(a) in NUMBERS or type(b) in NUMBERS:
-        a, b = (b, a) if type(a) in NUMBERS else (a, b)
-        return type(a) in NUMBERS or (a.shape == () and dtypes.result_type(a, b) == a.dtype)
+    if is_weak(a) or is_weak(b):
+        a, b = (b, a) if is_weak(a) else (a, b)
+        return is_weak(a) or (a.shape == () and dtypes.result_type(a, b) == a.dtype)
     return a.shape == b.shape and a.dtype == b.dtype
 
 
 def selected(pred, a, b):
     """One leaf of the result: `a` where `pred` holds, else `b`."""
     dtype = dtypes.result_type(a, b)
-    return where(pred, as_type(constant(a), dtype), as_type(constant(b), dtype))
+    return where(pred, with_dtype(a, dtype), with_dtype(b, dtype))
 
 
 # --- is the choice known? -----------------------------------------------------------------------
@@ -171,6 +172,8 @@ def below(value):
     """What a value wraps."""
     if type(value) is Tensor:
         return (value.array,) if value.rank else ()
+    if type(value) is Weak:
+        return (value.value,)
     return (value.primal, value.tangent) if type(value) is Dual else (value.data,)
 
 

@@ -61,12 +61,6 @@ class Custom:
         return ArgumentError(f"{self.__name__} has no rule yet; give it one with {what}.")
 
 
-def highest(values):
-    """The value of highest rank; None if there is none."""
-    ranked = [v for v in values if isinstance(v, Value)]
-    return max(ranked, key=lambda v: v.rank, default=None)
-
-
 def within(name, f, structure, top, own):
     """`f` as those below a running vmap see it: on the data of the leaves that are its own, to the
     data of the results. What f closes over may be mapped by that vmap, too."""

@@ -4,9 +4,10 @@ import functools
 
 from functape import tree
 from functape.errors import ArgumentError, describe
+from functape.op import highest
 from functape.tensor import constant
 from functape.transforms import boundary
-from functape.transforms.custom import Custom, highest
+from functape.transforms.custom import Custom
 from functape.transforms.loops import map as one_by_one
 from functape.transforms.vmap import Batched
 

@@ -5,7 +5,8 @@ import functools
 from functape import tree
 from functape.autograd.saved import by_name
 from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
-from functape.op import Op
+from functape.numpy.arguments import as_type
+from functape.op import Op, highest
 from functape.tape import RELEASED, Node, freed, mode
 from functape.tensor import Tensor, constant, constant_lift
 from functape.transforms import boundary
@@ -15,7 +16,6 @@ from functape.transforms.custom import (
     below,
     check_closure,
     edges_at,
-    highest,
     put_on_tape,
     saved,
     unpacked,
@@ -117,7 +117,7 @@ class JvpRule:
                 raise ShapeError(f"{self.name}: the tangent that its jvp rule returns must have "
                                  f"the shape of the output, {describe(out)}, but is "
                                  f"{describe(m)}. Multiply it by the derivative, entry by entry.")
-        return outs, moved, form
+        return outs, [as_type(m, o.dtype) for m, o in zip(moved, outs, strict=True)], form
 
     def pushed(self, leaves, rank):
         """On dual numbers: the user's rule on their halves."""
@@ -127,8 +127,7 @@ class JvpRule:
                     for v, o in zip(leaves, own, strict=True)]
         outs, moved, form = self.apply_rule(primals, tangents)
         check_closure(self.name, outs + moved, rank)
-        return tree.unflatten(form, [Dual(rank, o, m.astype(o.dtype) if m.dtype != o.dtype else m)
-                                     for o, m in zip(outs, moved, strict=True)])
+        return tree.unflatten(form, [Dual(rank, o, m) for o, m in zip(outs, moved, strict=True)])
 
     def recorded(self, leaves, rank):
         """On the tape: compute below, and let the node transpose the rule when it runs."""

@@ -6,7 +6,7 @@ import threading
 from functape import tree
 from functape.autograd.saved import by_name
 from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
-from functape.op import Op
+from functape.op import Op, highest
 from functape.tape import RELEASED, Node, Parts, freed, mode
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
@@ -16,7 +16,6 @@ from functape.transforms.custom import (
     below,
     check_closure,
     edges_at,
-    highest,
     put_on_tape,
     saved,
     through_identity,

@@ -13,14 +13,13 @@ from functape import engine
 from functape.autograd.grad_mode import enable_grad, no_grad
 from functape.autograd.saved import by_name
 from functape.errors import GraphError
-from functape.op import Op, levels
+from functape.op import Op, highest, levels
 from functape.ops.elementwise import stop_gradient
 from functape.sinks import Capture, Extent
 from functape.tape import RELEASED, Identity, Node, freed, mode, output_of, sequence
 from functape.tensor import Tensor, constant, constant_lift
 from functape.transforms import boundary
 from functape.transforms.crossing import BatchLevel, DualLevel, TapeLevel, down, up
-from functape.transforms.custom import highest
 from functape.transforms.forward import Dual, jvp
 from functape.transforms.reverse import vjp
 from functape.transforms.vmap import Batched

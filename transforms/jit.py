@@ -28,6 +28,7 @@ from functape.tape import mode, sequence
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 from functape.transforms.tree_memory import Memory
+from functape.weak import Weak, array_of, is_number, lifted
 
 EVAL = "[eval]"  # how MLX says that a tracer has no value
 UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the graph as well
@@ -89,14 +90,15 @@ class Compiled:
     def __call__(self, *args, **kwargs):
         fixed, moving = self.parted(args, kwargs)
         leaves, structure, kinds = self.memory.flatten(moving)
-        arrays, known = leaves, kinds == {mx.array}
+        arrays, weak, known = leaves, (), kinds == {mx.array}
         if not known:
+            weak = tuple([i for i, a in enumerate(leaves) if is_number(a)])
             arrays = [a if type(a) is mx.array else entering(a, moving, i)
                       for i, a in enumerate(leaves)]
             known = all([a is not None for a in arrays])
         if levels.tracing or switched.off or not known:  # a graph or a transform is around
             return self.uncompiled(structure, leaves, fixed)
-        graph = self.graph(structure, fixed, arrays)
+        graph = self.graph(structure, fixed, weak, arrays)
         if graph.eager:
             return self.uncompiled(structure, leaves, fixed)
         try:
@@ -107,7 +109,7 @@ class Compiled:
                     raise
                 self.warn(error)
             graph.eager = self.by_shape = True
-            self.graphs[self.key(structure, fixed, arrays)] = graph
+            self.graphs[self.key(structure, fixed, weak, arrays)] = graph
             return self.uncompiled(structure, leaves, fixed)
         self.by_shape = self.by_shape or graph.varies
         outs = outs if boundary.are_plain(kinds) else map(Tensor, outs)
@@ -124,26 +126,26 @@ class Compiled:
         return fixed, ([None if i in static else a for i, a in enumerate(args)],
                        {k: v for k, v in kwargs.items() if k not in self.static_argnames})
 
-    def graph(self, structure, fixed, arrays):
+    def graph(self, structure, fixed, weak, arrays):
         """The graph for arguments of this structure, made on first use."""
-        key = self.key(structure, fixed, arrays)
+        key = self.key(structure, fixed, weak, arrays)
         try:
             graph = self.graphs.get(key)
         except TypeError:
             raise RangeError("jit: static arguments must be hashable, but got "
                              f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
-            graph = self.graphs[key] = Graph(self.f, structure, fixed)
+            graph = self.graphs[key] = Graph(self.f, structure, fixed, weak)
         return graph
 
-    def key(self, structure, fixed, arrays):
+    def key(self, structure, fixed, weak, arrays):
         shapes = tuple([(a.shape, a.dtype) for a in arrays]) if self.by_shape else ()
         kinds = tuple([type(v) for _, v in fixed])  # 1, 1.0 and True are equal
-        return structure, fixed, kinds, shapes
+        return structure, fixed, kinds, weak, shapes
 
     def uncompiled(self, structure, leaves, fixed):
         """The function as it is, on values as a graph has them; `mx.array`s go out as such."""
-        args, kwargs = complete(structure, [constant(a) for a in leaves], fixed)
+        args, kwargs = complete(structure, [lifted(a) for a in leaves], fixed)
         with boundary.inside():
             outs, form = boundary.outputs("jit", self.f(*args, **kwargs))
         plain = boundary.are_plain(map(type, leaves))
@@ -197,8 +199,8 @@ class TrackedError(Exception):
 class Graph:
     """One trace of a function."""
 
-    def __init__(self, f, structure, fixed):
-        self.f, self.structure, self.fixed = f, structure, fixed
+    def __init__(self, f, structure, fixed, weak):
+        self.f, self.structure, self.fixed, self.weak = f, structure, fixed, weak
         self.out, self.eager = None, False
         self.varies = False  # whether the structure of the results depends on shapes or dtypes
         self.shares = False  # whether f closes over an argument: then it gets copies
@@ -220,7 +222,10 @@ class Graph:
         return self(arrays)
 
     def trace(self, arrays):
-        args, kwargs = complete(self.structure, [Tensor(a) for a in arrays], self.fixed)
+        values = [Tensor(a) for a in arrays]
+        for i in self.weak:
+            values[i] = Weak(values[i])
+        args, kwargs = complete(self.structure, values, self.fixed)
         born = sequence()
         with boundary.inside(), tracing():
             outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
@@ -257,6 +262,8 @@ def tracing():
 
 def entering(leaf, moving, i):
     """The `mx.array` of an argument; None if a transform tracks it."""
+    if is_number(leaf):
+        return array_of(leaf)
     if isinstance(leaf, boundary.ARRAYS):
         value = constant(leaf, "jit", i)
         return None if is_tracked(value) else value.array

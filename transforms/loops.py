@@ -16,16 +16,17 @@ from functape.errors import (
     check_callable,
     describe,
 )
-from functape.numpy.arguments import as_type, integer, with_dtype
-from functape.op import Value
+from functape.numpy.arguments import integer, with_dtype
+from functape.op import is_weak
 from functape.ops.elementwise import where
 from functape.ops.indexing import unstack
 from functape.ops.movement import concatenate, cut, stack
-from functape.tensor import NUMBERS, Tensor, constant
+from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 from functape.transforms.control import below, gated, scalar
 from functape.transforms.shapes import ShapeDtypeStruct, eval_shape
 from functape.transforms.vmap import vmap
+from functape.weak import lifted
 
 # --- scan ---------------------------------------------------------------------------------------
 
@@ -55,24 +56,25 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
     (tensor(6.), tensor([0., 2., 9.]))
     """
     check_callable("scan", f)
-    carry, weak = entering("scan", "init", init)
+    carry = entering("scan", "init", init)
     columns, structure = tree.flatten(xs)
     columns = [constant(x, "scan", i) for i, x in enumerate(columns)]
     n = steps("scan", columns, xs, length)
     rows = [unstack(x, axis=0) for x in columns] if n else []
     if n == 0:
-        return carry, no_results(f, carry, columns, structure)
+        return settled(carry), no_results(f, carry, columns, structure)
     results = [None] * n
     first = True
     for k in range(n - 1, -1, -1) if reverse else range(n):
         x = tree.unflatten(structure, [row[k] for row in rows])
         new, y = pair("scan", call(f, carry, x))
         if first:
-            carry, changed = promoted(carry, weak, new)
+            carry, changed = promoted(carry, new)
             new, y = pair("scan", call(f, carry, x)) if changed else (new, y)
             first = False
         carry = kept("scan", "carry", carry, new)
         results[k], form = tree.flatten(y)
+    carry = settled(carry)
     check_results(results, y)
     stacked = [stack(*[constant(y) for y in column], axis=0)
                for column in zip(*results, strict=True)]
@@ -127,26 +129,31 @@ def check_results(results, y):
 
 
 def entering(name, what, given):
-    """A carry with all leaves as values, and which of them were Python numbers."""
+    """A carry with all leaves as values, weak where they are Python numbers."""
     leaves, structure = tree.flatten(given)
     for a, path in zip(leaves, tree.paths(given), strict=True):
         if not isinstance(a, boundary.ARRAYS):
             raise ArgumentError(f"{name} carries arrays, but {what}{path} is {describe(a)}. Let "
                                 "the function close over it.")
-    weak = [a if isinstance(a, NUMBERS) else None for a in leaves]
-    return tree.unflatten(structure, [constant(a) for a in leaves]), weak
+    return tree.unflatten(structure, [lifted(a) for a in leaves])
 
 
-def promoted(carry, weak, new):
-    """The first carry, where Python numbers take the dtype that comes out of the first step."""
+def promoted(carry, new):
+    """The first carry, where what is weak takes the dtype that comes out of the first step, unless
+    that is weak too; and whether it is another than its own, so that the step has to run again."""
     leaves, structure = tree.flatten(carry)
-    if not any(n is not None for n in weak) or tree.structure(new) != structure:
+    if not any([a.weak for a in leaves]) or tree.structure(new) != structure:
         return carry, False
-    wanted = [constant(b).dtype for b in tree.leaves(new)]
-    found = [with_dtype(n, dtype) if n is not None and dtypes.result_type(n, dtype) == dtype
-             and a.dtype != dtype else a for a, n, dtype in zip(leaves, weak, wanted, strict=True)]
-    changed = any(a is not b for a, b in zip(found, leaves, strict=True))
+    found = [promoted_leaf(a, b) for a, b in zip(leaves, tree.leaves(new), strict=True)]
+    changed = any([a.dtype != b.dtype for a, b in zip(found, leaves, strict=True)])
     return tree.unflatten(structure, found), changed
+
+
+def promoted_leaf(a, new):
+    if not a.weak or is_weak(new):
+        return a
+    dtype = constant(new).dtype
+    return a.strong(dtype if dtypes.result_type(a, dtype) == dtype else None)
 
 
 def kept(name, what, before, after):
@@ -155,7 +162,7 @@ def kept(name, what, before, after):
     found, given = tree.flatten(after)
     if given != structure:
         raise changed_text(name, what, tree.differences(before, after, names=("old", "new")))
-    found = [a if isinstance(a, Value) else value_like(name, a, b)
+    found = [value_like(name, a, b)
              for a, b in zip(found, leaves, strict=True)]
     if any(new.shape != old.shape or new.dtype != old.dtype
            for new, old in zip(found, leaves, strict=True)):
@@ -166,6 +173,11 @@ def kept(name, what, before, after):
     return tree.unflatten(structure, found)
 
 
+def settled(carry):
+    """A carry that no step has seen, weak no more."""
+    return tree.map(constant, carry)
+
+
 def changed_text(name, what, lines):
     return ArgumentError(f"{name}: the {what} must keep its structure, shapes and dtypes, but:\n  "
                          + "\n  ".join(lines))
@@ -174,8 +186,9 @@ def changed_text(name, what, lines):
 def value_like(name, a, like):
     if not isinstance(a, boundary.ARRAYS):
         raise ArgumentError(f"{name} carries arrays, but the function returned {describe(a)}.")
-    weak = type(a) in NUMBERS and dtypes.result_type(a, like.dtype) == like.dtype
-    return as_type(constant(a), like.dtype) if weak else constant(a)
+    if not is_weak(a) or dtypes.result_type(a, like.dtype) != like.dtype:
+        return constant(a)
+    return lifted(a) if like.weak else with_dtype(a, like.dtype)
 
 
 def call(f, *args):
@@ -204,17 +217,17 @@ def while_loop(cond_fun, body_fun, init_val):
     (tensor(0.75), tensor(0.0625))
     """
     check_callable("while_loop", cond_fun, body_fun)
-    value, weak = entering("while_loop", "init_val", init_val)
+    value = entering("while_loop", "init_val", init_val)
     first = True
     while True:
         test = truth(call(cond_fun, value))
         going = plain(test) != 0
         if not bool(constant(going.any())):
-            return value
+            return settled(value)
         all_go = going.size == 1 or bool(constant(going.all()))
         new = call(body_fun, value if all_go else gated_tree(test, value))
         if first:
-            value, changed = promoted(value, weak, new)
+            value, changed = promoted(value, new)
             first = False
             if changed:
                 continue
@@ -271,15 +284,15 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
             return i + 1, body_fun(i, value)
 
         return while_loop(lambda state: state[0] < stop, step, (start, init_val))[1]
-    value, weak = entering("fori_loop", "init_val", init_val)
+    value = entering("fori_loop", "init_val", init_val)
     for k in range(start, stop):
         i = constant(mx.array(k, dtype=bounds[0].dtype))
         new = call(body_fun, i, value)
         if k == start:
-            value, changed = promoted(value, weak, new)
+            value, changed = promoted(value, new)
             new = call(body_fun, i, value) if changed else new
         value = kept("fori_loop", "value", value, new)
-    return value
+    return settled(value)
 
 
 def map(f, xs, *, batch_size=None):  # noqa: A001 - JAX's name

@@ -10,7 +10,7 @@ from functape.autograd import supplied
 from functape.autograd.grad_mode import no_grad
 from functape.autograd.saved import by_name, keep
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
-from functape.op import Value
+from functape.op import Value, highest
 from functape.ops.families import fit
 from functape.tape import RELEASED, Node, Parts, announce, freed, mode, output_of, sequence
 from functape.tensor import INEXACT, Tensor, constant, constant_lift
@@ -50,7 +50,7 @@ class FunctionNode(Node):
             if t is not None and not isinstance(t, Value):
                 raise ArgumentError(f"save_for_backward keeps tensors, but argument {i} is "
                                     f"{describe(t)}. Keep it as an attribute: ctx.name = value.")
-        self._to_save = tensors
+        self._to_save = tuple([t if t is None else t.strong() for t in tensors])
 
     def save_for_forward(self, *tensors):
         """Keep tensors for `jvp`, where it needs others than `backward`."""
@@ -209,7 +209,7 @@ class Function:
     def apply(cls, *args, **kwargs):
         """Run forward and put the operation on the tape."""
         check_call(cls, args, kwargs)
-        top = max((a for a in args if isinstance(a, Value)), key=lambda a: a.rank, default=None)
+        top = highest(args)
         if top is not None and not isinstance(top, Tensor):
             return supplied.apply_function(cls, args, top)  # under vmap or jvp
         ctx = cls.node_type(args)

@@ -8,7 +8,7 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, AxisError, ShapeError, describe
 from functape.foreign import Foreign
-from functape.op import Value
+from functape.op import Value, is_weak
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
 from functape.tensor import INEXACT, constant, number_array
@@ -36,13 +36,13 @@ def values(arrays, name):
 def common(name, *arrays):
     """Arrays and numbers as values of one dtype, on which the numbers have no say beyond their
     kind."""
-    return alike([a if isinstance(a, dtypes.WEAK) else value(a, name, i)
+    return alike([a if is_weak(a) else value(a, name, i)
                   for i, a in enumerate(arrays)])
 
 
 def beside(a, x, name, index=0):
     """An argument as a value; a Python number in the dtype that it takes beside the value x."""
-    return with_dtype(a, dtypes.result_type(x, a)) if isinstance(a, dtypes.WEAK) else value(
+    return with_dtype(a, dtypes.result_type(x, a)) if is_weak(a) else value(
         a, name, index)
 
 
@@ -56,12 +56,12 @@ def with_dtype(a, dtype):
     """A value or a number in a dtype; the number is not rounded to float32 on the way."""
     if isinstance(a, dtypes.WEAK):
         return constant(number_array(a, dtype))
-    return as_type(constant(a), dtype)
+    return as_type(a if isinstance(a, Value) else constant(a), dtype)
 
 
 def as_type(x, dtype):
     """A value in another dtype: differentiable if that is floating-point or complex."""
-    if x.dtype == dtype:
+    if x.dtype == dtype and not x.weak:
         return x
     return (astype if dtypes.issubdtype(dtype, dtypes.inexact) else cast)(x, dtype=dtype)
 

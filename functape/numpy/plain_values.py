@@ -28,7 +28,7 @@ UNDER_JIT = (
 
 def concrete(x, what):
     """The array behind a value, if it is one plain array."""
-    outer = x
+    outer = x = x.strong() if isinstance(x, Value) else x
     while type(x) is Tensor and x.rank:
         x = x.array
     if type(x) is Tensor:

@@ -1,0 +1,94 @@
+"""Python numbers inside a transform: arrays that have no size of their own.
+
+Beside an array a Python number takes that array's dtype. Where a transform makes it an array, the
+argument of a jitted function or a loop's first carry, it stays *weak*: in each operation it takes
+the dtype of what it meets. Inside it has double precision where there is any, so that beside
+float64 nothing is rounded; by itself it is the default, float32, as soon as it leaves the
+transform or meets a function that takes one array.
+"""
+
+import math
+
+import mlx.core as mx
+
+from functape.dtypes import BY_PYTHON, result_type
+from functape.op import NUMBERS, Value, is_weak
+from functape.ops.elementwise import cast
+from functape.ops.families import astype, batch_elementwise
+from functape.tensor import Tensor, constant, number_array, python_number
+
+CONVERSIONS = (astype, cast)
+
+
+class Weak(Value):
+    """A value without a size of its own; every operation sees it before all other values do."""
+
+    __slots__ = ("value",)
+    rank = math.inf
+    weak = True
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def shape(self):
+        return self.value.shape
+
+    @property
+    def kind(self):
+        """The Python type of its numbers."""
+        dtype = self.value.dtype
+        if mx.issubdtype(dtype, mx.integer):
+            return int
+        return float if mx.issubdtype(dtype, mx.floating) else complex
+
+    @property
+    def dtype(self):
+        """What it has by itself."""
+        return self.value.dtype if self.kind is int else BY_PYTHON[self.kind]
+
+    def interpret(self, op, args, params):
+        """Apply the op where weak arguments have the dtype of what they meet; their own, in an op
+        whose arguments do not take each other's, such as an array and an index."""
+        if op in CONVERSIONS:
+            return op(self.value, **params)
+        if all([is_weak(a) for a in args]):
+            out = op(*[a.value if type(a) is Weak else a for a in args], **params)
+            return tuple(map(weakened, out)) if type(out) is tuple else weakened(out)
+        dtype = result_type(*args) if op.batch is batch_elementwise else None
+        return op(*[a.strong(dtype) if type(a) is Weak else a for a in args], **params)
+
+    def strong(self, dtype=None):
+        """The value with a dtype; None: its own."""
+        dtype = dtype or self.dtype
+        if self.value.dtype == dtype:
+            return self.value
+        return (astype if mx.issubdtype(dtype, mx.inexact) else cast)(self.value, dtype=dtype)
+
+    def __repr__(self):
+        return repr(self.strong())
+
+
+def weakened(value):
+    """A value without size; booleans have none."""
+    return value if value.dtype == mx.bool_ else Weak(value)
+
+
+def is_number(a):
+    """Whether it is a Python number that has no size of its own; a boolean has."""
+    return isinstance(a, NUMBERS) and not isinstance(a, bool)
+
+
+def array_of(number):
+    """An `mx.array` of a Python number, in double precision where there is any."""
+    number = python_number(number)
+    if type(number) is float and mx.default_device().type == mx.cpu:
+        return mx.array(number, mx.float64)
+    return number_array(number)
+
+
+def lifted(a, name="asarray", index=0):
+    """An argument as a value: weak if it is a Python number, or weak already."""
+    if is_number(a):
+        return Weak(Tensor(array_of(a)))
+    return a if isinstance(a, Value) else constant(a, name, index)
