@@ -1,7 +1,5 @@
 """functape: automatic differentiation on MLX arrays, functional and eager, on one tape."""
 
-import importlib
-
 from functape import blas
 
 blas.preload()  # before anything imports mlx.core
@@ -12,9 +10,7 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, numpy, tree
-from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
-from functape.autograd.checkpoint import checkpoint as remat  # JAX's other name
+from functape import autograd, numpy
 from functape.autograd.creation import (
     arange,
     as_tensor,
@@ -69,55 +65,61 @@ from functape.dtypes import (
     uint32,
     uint64,
 )
-from functape.numpy import asarray
+from functape.later import later
 from functape.promotion import numpy_dtype_promotion
-from functape.suggest import for_names_of
 from functape.tensor import Tensor
-from functape.transforms import (
-    Array,
-    ShapeDtypeStruct,
-    custom_gradient,
-    custom_jvp,
-    custom_vjp,
-    disable_jit,
-    eval_shape,
-    fwd_and_bwd,
-    grad,
-    hessian,
-    hvp,
-    jacfwd,
-    jacrev,
-    jit,
-    jvp,
-    linear_transpose,
-    linearize,
-    make_tape,
-    stop_gradient,
-    typeof,
-    value_and_grad,
-    vjp,
-    vmap,
-)
-from functape.transforms import jacrev as jacobian  # JAX's other name
+
+with later(globals()) as (__getattr__, __dir__):
+    from functape import (
+        ad_checkpoint,
+        custom_batching,
+        custom_derivatives,
+        debug,
+        distributed,
+        flatten_util,
+        lax,
+        mlx,
+        nn,
+        optim,
+        random,
+        scipy,
+        test_util,
+        tree,
+        tree_util,
+        viz,
+    )
+    from functape.autograd.checkpoint import checkpoint, checkpoint_name, checkpoint_policies
+    from functape.autograd.checkpoint import checkpoint as remat  # JAX's other name
+    from functape.mlx import default_device, stream
+    from functape.numpy.creation import asarray
+    from functape.transforms import (
+        Array,
+        ShapeDtypeStruct,
+        custom_gradient,
+        custom_jvp,
+        custom_vjp,
+        disable_jit,
+        eval_shape,
+        fwd_and_bwd,
+        grad,
+        hessian,
+        hvp,
+        jacfwd,
+        jacrev,
+        jit,
+        jvp,
+        linear_transpose,
+        linearize,
+        make_tape,
+        stop_gradient,
+        typeof,
+        value_and_grad,
+        vjp,
+        vmap,
+    )
+    from functape.transforms import jacrev as jacobian  # JAX's other name
 
 __version__ = "0.1.0"
-# Namespaces that are loaded when they are first named.
-LATER = ("ad_checkpoint", "custom_batching", "custom_derivatives", "debug", "distributed",
-         "flatten_util", "lax", "mlx", "nn", "optim", "random", "scipy", "test_util", "tree_util",
-         "viz")
-OF_MLX = ("default_device", "stream")
-suggest = for_names_of(__name__, LATER)
-
-
-def __getattr__(name):
-    if name in OF_MLX:
-        return getattr(importlib.import_module(f"{__name__}.mlx"), name)
-    return suggest(name)
-
-
-def __dir__():
-    return sorted({*globals(), *LATER, *OF_MLX})
-
 
 __all__ = [
     "Array", "ShapeDtypeStruct", "Tensor", "ad_checkpoint", "arange", "as_tensor", "asarray",

@@ -19,18 +19,16 @@ import ctypes
 import os
 import sys
 import warnings
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 PREFIX = "scipy_"  # of the symbols in the scipy-openblas32 wheel
 SYSTEM = "libopenblas.so.0"
 INSTALL = "pip install 'functape[cpu]'"
 
 
-@dataclass(frozen=True)
-class Blas:
+class Blas(NamedTuple):
     """The BLAS that MLX computes with: a name, the reason, and the library where we opened it."""
 
     name: str

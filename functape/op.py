@@ -46,17 +46,12 @@ class Value:
         return Value.seen_as(self)
 
     def interpret(self, op, args, params):
-        """Apply `op`, or let the argument of highest rank do so if that is not `self`."""
+        """Apply `op`, or let an argument of higher rank do so if there is one."""
         raise NotImplementedError
 
     def strong(self):
         """The value with a dtype of its own."""
         return self
-
-    def above(self, args):
-        """The argument of highest rank, if that is higher than the rank of `self`."""
-        top = max((a for a in args if isinstance(a, Value)), key=lambda a: a.rank)
-        return top if top.rank > self.rank else None
 
     def __mlx_array__(self):
         raise ArgumentError(MIXED)

@@ -8,9 +8,8 @@ HOMES = ("functape", *(f"functape.{home}" for home in (
     "numpy", "nn", "scipy.special", "numpy.linalg", "lax", "random", "autograd", "optim")))
 
 
-def for_names_of(namespace, later=()):
-    """A module's `__getattr__`: the submodules that are loaded when they are first named; else the
-    usual error, with what may have been meant.
+def for_names_of(namespace):
+    """A module's `__getattr__`: the usual error, with what may have been meant.
 
     >>> import functape as ft
     >>> ft.numpy.sumn
@@ -22,8 +21,6 @@ def for_names_of(namespace, later=()):
     """
 
     def missing(name):
-        if name in later:
-            return importlib.import_module(f"{namespace}.{name}")
         raise AttributeError(f"{namespace} has no {name!r}.{hint(namespace, name)}", name=name)
 
     return missing

@@ -22,6 +22,6 @@ class OfTensors:
 def refuse_eager(*kinds):
     """Let these kinds of values explain why they lack what tensors have."""
     for kind in kinds:
-        for name in dir(Tensor):
-            if not name.startswith("_") and not hasattr(kind, name):
+        for name in {*dir(Tensor)} - {*dir(kind)}:
+            if not name.startswith("_"):
                 setattr(kind, name, OfTensors(name))

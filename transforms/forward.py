@@ -26,23 +26,28 @@ class Dual(Value):
 
     def interpret(self, op, args, params):
         """Apply the op to the primals, and its jvp rules to the tangents."""
-        top = self.above(args)
-        if top is not None:
-            return top.interpret(op, args, params)
-        own = [type(a) is Dual and a.rank == self.rank for a in args]
-        primals = [a.primal if o else a if isinstance(a, (Value, *NUMBERS)) else constant(a)
-                   for a, o in zip(args, own, strict=True)]
+        rank, primals, tangents = self.rank, [], []
+        for a in args:
+            t = None
+            if type(a) is Dual and a.rank == rank:
+                a, t = a.primal, a.tangent
+            elif isinstance(a, Value):
+                if a.rank > rank:
+                    return a.interpret(op, args, params)
+            elif not isinstance(a, NUMBERS):
+                a = constant(a)
+            primals.append(a)
+            tangents.append(t)
         out = op(*primals, **params)
         if not op.differentiable or not mode.recording:  # no_grad cuts the tangent too
             return out
-        tangents = [a.tangent if o else None for a, o in zip(args, own, strict=True)]
         several = type(out) is tuple
         moved = op.push(tangents, primals, out if several else (out,), params)
         if moved is None:
             return out
         if not several:
-            return Dual(self.rank, out, moved)
-        return tuple(Dual(self.rank, o, t) if o.dtype in INEXACT else o
+            return Dual(rank, out, moved)
+        return tuple(Dual(rank, o, t) if o.dtype in INEXACT else o
                      for o, t in zip(out, moved, strict=True))
 
     def __repr__(self):

@@ -1,15 +1,17 @@
 """Jacobians and Hessians: vjp or jvp, mapped over the rows or columns of an identity."""
 
 import functools
+import itertools
 import math
 
 import mlx.core as mx
 import numpy
 
 from functape import tree
+from functape.dtypes import float0
 from functape.errors import ArgumentError, check_callable
 from functape.ops.movement import cut, reshape
-from functape.tensor import constant
+from functape.tensor import INEXACT, constant
 from functape.transforms import boundary
 from functape.transforms.forward import jvp
 from functape.transforms.reverse import Pullback, check_kinds, grad, leave_aux, vjp
@@ -46,11 +48,7 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, chun
         call = boundary.Call("jacrev", f, args, kwargs, argnums, allow_int=allow_int)
         pull = Pullback("jacrev", lambda leaves: call(*leaves), call.values, has_aux)
         check_kinds("jacrev", call.values, pull.outs, holomorphic)
-        rows = vmap(lambda *seeds: tuple(pull(seeds, retain=True)), chunk_size=chunk_size)
-        per_input = rows(*identity_rows(pull.outs))  # each of shape (all outputs, *input)
-        per_output = [[reshaped(part, (*o.shape, *v.shape))
-                       for part, v in zip(parts, call.values, strict=True)]
-                      for o, parts in zip(pull.outs, row_blocks(per_input, pull.outs), strict=True)]
+        per_output = all_rows(pull, chunk_size)
         aux = leave_aux(pull, call.plain) if has_aux else None
         return assembled(call, pull.structure, per_output, has_aux, aux)
 
@@ -154,6 +152,26 @@ def assembled(call, structure, per_output, has_aux, aux):
     """Output tree of input trees."""
     jacobian = tree.unflatten(structure, [call.give(parts) for parts in per_output])
     return (jacobian, aux) if has_aux else jacobian
+
+
+def all_rows(pull, chunk_size):
+    """The derivatives of each output by each input: [output][input]. A scalar has one row, its
+    gradient, which needs no mapping."""
+    if [o.shape for o in pull.outs] == [()]:
+        return [pull([constant(mx.array(1, o.dtype)) for o in pull.outs], retain=False)]
+    moves = [v.dtype in INEXACT for v in pull.inputs]
+
+    def row(*seeds):
+        return tuple(itertools.compress(pull(seeds, retain=True), moves))
+
+    rows = vmap(row, chunk_size=chunk_size)(*identity_rows(pull.outs))
+    found = []
+    for o, parts in zip(pull.outs, row_blocks(rows, pull.outs), strict=True):
+        parts = iter(parts)  # each of shape (outputs, *input)
+        shapes = [(*o.shape, *v.shape) for v in pull.inputs]
+        found.append([reshaped(next(parts), shape) if moving else numpy.zeros(shape, float0)
+                      for shape, moving in zip(shapes, moves, strict=True)])
+    return found
 
 
 def identity_rows(values):

@@ -32,18 +32,23 @@ class Batched(Value):
 
     def interpret(self, op, args, params):
         """Apply the op's batch rule to the data."""
-        top = self.above(args)
-        if top is not None:
-            return top.interpret(op, args, params)
-        mapped = tuple([type(a) is Batched and a.rank == self.rank for a in args])
-        data = [a.data if m else a for a, m in zip(args, mapped, strict=True)]
-        data = [a if m or isinstance(a, (Value, *NUMBERS)) else constant(a)
-                for a, m in zip(data, mapped, strict=True)]
+        rank, data, mapped = self.rank, [], []
+        for a in args:
+            own = type(a) is Batched and a.rank == rank
+            if own:
+                a = a.data
+            elif isinstance(a, Value):
+                if a.rank > rank:
+                    return a.interpret(op, args, params)
+            elif not isinstance(a, NUMBERS):
+                a = constant(a)
+            data.append(a)
+            mapped.append(own)
         rule = op.batch or batch_by_loop
-        out = rule(op, self.count, data, mapped, params)
+        out = rule(op, self.count, data, tuple(mapped), params)
         if type(out) is tuple:
-            return tuple([Batched(self.rank, o, self.count) for o in out])
-        return Batched(self.rank, out, self.count)
+            return tuple([Batched(rank, o, self.count) for o in out])
+        return Batched(rank, out, self.count)
 
     def __repr__(self):
         return f"Batched({describe(self)}, size={self.count})"

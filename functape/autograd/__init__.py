@@ -1,13 +1,6 @@
 """The eager face: backward passes, hooks, grad modes, custom functions and their checks."""
 
-from functape.autograd import conversion, copying, function, functional, graph, inplace
-from functape.autograd.anomaly import (
-    detect_anomaly,
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_detect_anomaly,
-)
-from functape.autograd.function import Function
+from functape.autograd import conversion, copying, hook_methods, inplace  # noqa: F401
 from functape.autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -16,10 +9,20 @@ from functape.autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from functape.autograd.gradcheck import gradcheck, gradgradcheck
-from functape.autograd.parameters import functional_call, named_tensors
 from functape.autograd.passes import backward, grad
-from functape.suggest import for_names_of
+from functape.later import later
+
+with later(globals()) as (__getattr__, __dir__):
+    from functape.autograd import function, functional, graph, profiler
+    from functape.autograd.anomaly import (
+        detect_anomaly,
+        is_anomaly_check_nan_enabled,
+        is_anomaly_enabled,
+        set_detect_anomaly,
+    )
+    from functape.autograd.comparison import gradcheck, gradgradcheck
+    from functape.autograd.function import Function
+    from functape.autograd.parameters import functional_call, named_tensors
 
 __all__ = [
     "Function", "backward", "conversion", "copying", "detect_anomaly", "enable_grad", "function",
@@ -28,5 +31,3 @@ __all__ = [
     "is_grad_enabled", "is_inference_mode_enabled", "named_tensors", "no_grad", "profiler",
     "set_detect_anomaly", "set_grad_enabled",
 ]
-
-__getattr__ = for_names_of(__name__, later=("profiler",))

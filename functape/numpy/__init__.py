@@ -14,118 +14,114 @@ from functape.dtypes import (
     number, promote_types, result_type, signedinteger, uint16, uint32, uint64, uint8,
     unsignedinteger,
 )
-from functape.numpy.arranging import (
-    broadcast_arrays, broadcast_shapes, broadcast_to, flip, fliplr, flipud, meshgrid, repeat, roll,
-    rot90, tile,
-)
-from functape.numpy.calls import (
-    apply_along_axis, apply_over_axes, fromfunction, vectorize,
-)
-from functape.numpy.contraction import (
-    cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat,
-)
-from functape.numpy.creation import (
-    array, asarray, empty, empty_like, from_dlpack, full, full_like, ones, ones_like, zeros,
-    zeros_like,
-)
-from functape.numpy.diagonals import diag, diagflat, diagonal, trace
-from functape.numpy.differences import (
-    corrcoef, cov, diff, ediff1d, gradient, interp, trapezoid, unwrap,
-)
-from functape.numpy.editing import (
-    compress, delete, extract, fill_diagonal, insert, piecewise, place, put, resize, trim_zeros,
-)
-from functape.numpy.einsum import einsum, einsum_path
-from functape.numpy.elementwise import (
-    angle, clip, conjugate, copysign, divmod, fabs, float_power, fmax, fmin, heaviside, imag, ldexp,
-    logaddexp2, modf, nan_to_num, positive, real, round, sinc, where,
-)
-from functape.numpy.extremes import argmax, argmin, max, min, ptp
-from functape.numpy.files import (
-    array_repr, array_str, frombuffer, fromfile, fromiter, fromstring, get_printoptions, load,
-    printoptions, save, savez, set_printoptions,
-)
-from functape.numpy.floats import frexp, nextafter, packbits, spacing, unpackbits
-from functape.numpy.grids import (
-    c_, diag_indices_from, index_exp, indices, ix_, mask_indices, mgrid, ogrid, r_,
-    ravel_multi_index, s_, unravel_index,
-)
-from functape.numpy.histograms import (
-    bincount, histogram, histogram2d, histogram_bin_edges, histogramdd,
-)
-from functape.numpy.indexing import choose, put_along_axis, select, take, take_along_axis
-from functape.numpy.integers import bitwise_count, gcd, lcm
-from functape.numpy.joining import (
-    append, array_split, block, column_stack, concat, concatenate, dsplit, dstack, hsplit, hstack,
-    split, stack, unstack, vsplit, vstack,
-)
-from functape.numpy.logic import (
-    allclose, array_equal, array_equiv, isclose, iscomplex, iscomplexobj, isneginf, isposinf,
-    isreal, isrealobj, isscalar,
-)
-from functape.numpy.matrices import (
-    diag_indices, eye, identity, tri, tril, tril_indices, tril_indices_from, triu, triu_indices,
-    triu_indices_from, vander,
-)
-from functape.numpy.methods import astype, copy
-from functape.numpy.moments import average, mean, std, var
-from functape.numpy.nan_reductions import (
-    nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,
-    nanvar,
-)
-from functape.numpy.padding import pad
-from functape.numpy.polynomials import (
-    poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
-)
-from functape.numpy.quantiles import (
-    median, nanmedian, nanpercentile, nanquantile, percentile, quantile,
-)
-from functape.numpy.reductions import all, any, count_nonzero, logsumexp, prod, sum
-from functape.numpy.running import cumprod, cumsum, cumulative_prod, cumulative_sum
-from functape.numpy.searching import (
-    argwhere, digitize, flatnonzero, nonzero, searchsorted, unique, unique_all, unique_counts,
-    unique_inverse, unique_values,
-)
-from functape.numpy.sequences import arange, geomspace, linspace, logspace
-from functape.numpy.sets import intersect1d, isin, setdiff1d, setxor1d, union1d
-from functape.numpy.shapes import (
-    atleast_1d, atleast_2d, atleast_3d, expand_dims, matrix_transpose, moveaxis, ndim, permute_dims,
-    ravel, reshape, rollaxis, shape, size, squeeze, swapaxes, transpose,
-)
-from functape.numpy.signals import (
-    bartlett, blackman, convolve, correlate, hamming, hanning, i0, kaiser,
-)
-from functape.numpy.sorting import (
-    argpartition, argsort, lexsort, partition, sort, sort_complex, top_k,
-)
-from functape.numpy.standard import array_namespace_info as __array_namespace_info__  # noqa: F401
-from functape.ops.elementwise import (
-    absolute, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, bitwise_and, bitwise_not,
-    bitwise_or, bitwise_xor, cbrt, ceil, cos, cosh, degrees, divide, equal, exp, exp2, expm1, floor,
-    floor_divide, fmod, greater, greater_equal, hypot, isfinite, isinf, isnan, left_shift, less,
-    less_equal, log, log10, log1p, log2, logaddexp, logical_and, logical_not, logical_or,
-    logical_xor, maximum, minimum, negative, not_equal, power, radians, reciprocal, remainder,
-    right_shift, rint, sign, signbit, sin, sinh, sqrt, square, subtract, tan, tanh, trunc,
-)
-from functape.numpy.ufuncs import frompyfunc, ufunc
-from functape.ops.families import add, multiply
-from functape.suggest import for_names_of
+from functape.later import later
 from functape.tensor import Tensor as ndarray
 
-# isort: split
-# Last, since they look up what stands above: NumPy's functions, operators and ops as functions.
-from functape.numpy import (  # noqa: F401
-    fft, interop, linalg, operators, segments, signatures, ufuncs,
-)
+with later(globals()) as (__getattr__, __dir__):
+    from functape.numpy import fft, linalg
+    from functape.numpy.arranging import (
+        broadcast_arrays, broadcast_shapes, broadcast_to, flip, fliplr, flipud, meshgrid, repeat,
+        roll, rot90, tile,
+    )
+    from functape.numpy.calls import apply_along_axis, apply_over_axes, fromfunction, vectorize
+    from functape.numpy.contraction import (
+        cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat,
+    )
+    from functape.numpy.creation import (
+        array, asarray, empty, empty_like, from_dlpack, full, full_like, ones, ones_like, zeros,
+        zeros_like,
+    )
+    from functape.numpy.diagonals import diag, diagflat, diagonal, trace
+    from functape.numpy.differences import (
+        corrcoef, cov, diff, ediff1d, gradient, interp, trapezoid, unwrap,
+    )
+    from functape.numpy.editing import (
+        compress, delete, extract, fill_diagonal, insert, piecewise, place, put, resize, trim_zeros,
+    )
+    from functape.numpy.subscripts import einsum, einsum_path
+    from functape.numpy.elementwise import (
+        angle, clip, conjugate, copysign, divmod, fabs, float_power, fmax, fmin, heaviside, imag,
+        ldexp, logaddexp2, modf, nan_to_num, positive, real, round, sinc, where,
+    )
+    from functape.numpy.extremes import argmax, argmin, max, min, ptp
+    from functape.numpy.files import (
+        array_repr, array_str, frombuffer, fromfile, fromiter, fromstring, get_printoptions, load,
+        printoptions, save, savez, set_printoptions,
+    )
+    from functape.numpy.floats import frexp, nextafter, packbits, spacing, unpackbits
+    from functape.numpy.grids import (
+        c_, diag_indices_from, index_exp, indices, ix_, mask_indices, mgrid, ogrid, r_,
+        ravel_multi_index, s_, unravel_index,
+    )
+    from functape.numpy.histograms import (
+        bincount, histogram, histogram2d, histogram_bin_edges, histogramdd,
+    )
+    from functape.numpy.indexing import choose, put_along_axis, select, take, take_along_axis
+    from functape.numpy.integers import bitwise_count, gcd, lcm
+    from functape.numpy.joining import (
+        append, array_split, block, column_stack, concat, concatenate, dsplit, dstack, hsplit,
+        hstack, split, stack, unstack, vsplit, vstack,
+    )
+    from functape.numpy.logic import (
+        allclose, array_equal, array_equiv, isclose, iscomplex, iscomplexobj, isneginf, isposinf,
+        isreal, isrealobj, isscalar,
+    )
+    from functape.numpy.matrices import (
+        diag_indices, eye, identity, tri, tril, tril_indices, tril_indices_from, triu, triu_indices,
+        triu_indices_from, vander,
+    )
+    from functape.numpy.methods import astype, copy
+    from functape.numpy.moments import average, mean, std, var
+    from functape.numpy.nan_reductions import (
+        nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmin, nanprod, nanstd,
+        nansum, nanvar,
+    )
+    from functape.numpy.padding import pad
+    from functape.numpy.polynomials import (
+        poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
+    )
+    from functape.numpy.quantiles import (
+        median, nanmedian, nanpercentile, nanquantile, percentile, quantile,
+    )
+    from functape.numpy.reductions import all, any, count_nonzero, logsumexp, prod, sum
+    from functape.numpy.running import cumprod, cumsum, cumulative_prod, cumulative_sum
+    from functape.numpy.searching import (
+        argwhere, digitize, flatnonzero, nonzero, searchsorted, unique, unique_all, unique_counts,
+        unique_inverse, unique_values,
+    )
+    from functape.numpy.sequences import arange, geomspace, linspace, logspace
+    from functape.numpy.sets import intersect1d, isin, setdiff1d, setxor1d, union1d
+    from functape.numpy.shapes import (
+        atleast_1d, atleast_2d, atleast_3d, expand_dims, matrix_transpose, moveaxis, ndim,
+        permute_dims, ravel, reshape, rollaxis, shape, size, squeeze, swapaxes, transpose,
+    )
+    from functape.numpy.signals import (
+        bartlett, blackman, convolve, correlate, hamming, hanning, i0, kaiser,
+    )
+    from functape.numpy.signatures import (
+        absolute, add, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, bitwise_and,
+        bitwise_not, bitwise_or, bitwise_xor, cbrt, ceil, cos, cosh, degrees, divide, equal, exp,
+        exp2, expm1, floor, floor_divide, fmod, greater, greater_equal, hypot, isfinite, isinf,
+        isnan, left_shift, less, less_equal, log, log10, log1p, log2, logaddexp, logical_and,
+        logical_not, logical_or, logical_xor, maximum, minimum, multiply, negative, not_equal,
+        power, radians, reciprocal, remainder, right_shift, rint, sign, signbit, sin, sinh, sqrt,
+        square, subtract, tan, tanh, trunc,
+    )
+    from functape.numpy.sorting import (
+        argpartition, argsort, lexsort, partition, sort, sort_complex, top_k,
+    )
+    from functape.numpy.standard import array_namespace_info as __array_namespace_info__  # noqa: F401
+    from functape.numpy.ufuncs import frompyfunc, ufunc
 
-# Other names of the same functions: shorter ones, and the array API's.
-abs, amax, amin, conj = absolute, max, min, conjugate
-mod, pow, true_divide = remainder, power, divide
-acos, acosh, asin, asinh, atan, atanh = arccos, arccosh, arcsin, arcsinh, arctan, arctanh
-atan2, deg2rad, rad2deg = arctan2, radians, degrees
-bitwise_invert = invert = bitwise_not
-bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
-around = round
+    # Other names of the same functions: shorter ones, and the array API's.
+    abs, amax, amin, conj = absolute, max, min, conjugate
+    mod, pow, true_divide = remainder, power, divide
+    acos, acosh, asin, asinh, atan, atanh = arccos, arccosh, arcsin, arcsinh, arctan, arctanh
+    atan2, deg2rad, rad2deg = arctan2, radians, degrees
+    bitwise_invert = invert = bitwise_not
+    bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+    around = round
+
 bool, single, double, csingle = bool_, float32, float64, complex64
 int_, uint, float_, complex_ = int32, uint32, float32, complex64
 
@@ -133,8 +129,10 @@ pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 euler_gamma = 0.5772156649015329  # the limit of 1 + 1/2 + ... + 1/n - log n
 newaxis = None
 __array_api_version__ = "2024.12"
-__getattr__ = for_names_of(__name__)
-ufuncs.install(globals())
+
+# isort: split
+# What arrays can do themselves.
+from functape.numpy import interop, methods, operators  # noqa: F401, E402
 
 __all__ = [
     # Types

@@ -75,3 +75,11 @@ def read(x, key, mode=None, fill_value=None):
         return movement.cut(x, index=found.basic)
     fill = DEFAULT if fill_value is None else fill_value
     return gather(x, found, fill if mode in ("fill", "drop") else None)
+
+
+def rows(x):
+    """The entries along the first axis; one node on the tape for all of them."""
+    if not x.shape:
+        raise ArgumentError("An array without axes is a single number and cannot be iterated "
+                            "over. Use x.reshape(-1) for an array of one element.")
+    return iter(indexing.unstack(x, axis=0) if x.shape[0] else ())

@@ -3,7 +3,6 @@
 from functape.errors import ShapeError, describe
 from functape.numpy import reductions
 from functape.numpy.arguments import axis_of, integer, size_of, unsupported, value
-from functape.op import Value
 from functape.ops import movement
 
 
@@ -96,7 +95,3 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     unsupported("trace", out=out)
     x = diagonal(value(a, "trace"), offset, axis1, axis2)
     return reductions.sum(x, axis=(len(x.shape) - 1,), dtype=dtype)
-
-
-Value.diagonal = diagonal
-Value.trace = trace

@@ -20,7 +20,6 @@ from functape.numpy.joining import concatenate
 from functape.numpy.running import cumsum
 from functape.numpy.searching import flatnonzero
 from functape.numpy.shapes import moveaxis
-from functape.op import Value
 from functape.ops import elementwise, families, indexing, movement
 from functape.tensor import constant
 
@@ -194,9 +193,6 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 def compressed(self, condition, axis=None, *, size=None, fill_value=0):
     """The entries along an axis where a condition holds. See functape.numpy.compress."""
     return compress(condition, self, axis, size=size, fill_value=fill_value)
-
-
-Value.compress = compressed
 
 
 def extract(condition, arr, *, size=None, fill_value=0):

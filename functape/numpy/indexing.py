@@ -6,11 +6,9 @@ from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
 from functape.numpy.arguments import alike, axis_of, size_of, unsupported, value
-from functape.numpy.brackets import getitem, read
+from functape.numpy.brackets import read
 from functape.numpy.creation import asarray
 from functape.numpy.keys import ALL
-from functape.numpy.updates import At
-from functape.op import Value
 from functape.ops import elementwise, indexing, movement
 
 MODES = ("raise", "clip", "wrap", "fill")
@@ -206,20 +204,3 @@ def choose(a, choices, out=None, mode="raise"):
     table = movement.stack(*[stretched(c, shape) for c in options], axis=0)
     i = stretched(i, shape).reshape((1, *shape))
     return movement.reshape(take_along_axis(table, i, axis=0), shape=shape)
-
-# --- methods --------------------------------------------------------------------------------------
-
-
-def rows(x):
-    """The entries along the first axis; one node on the tape for all of them."""
-    if not x.shape:
-        raise ArgumentError("An array without axes is a single number and cannot be iterated "
-                            "over. Use x.reshape(-1) for an array of one element.")
-    return iter(indexing.unstack(x, axis=0) if x.shape[0] else ())
-
-
-Value.__getitem__ = getitem  # type: ignore[misc]
-Value.__iter__ = rows
-Value.at = property(At, doc=At.__doc__)
-Value.take = take
-Value.choose = choose

@@ -1,5 +1,5 @@
 """Methods and properties of arrays, installed on `Value`: tensors and the wrappers of jvp and vmap
-share them."""
+share them. Those that live in other files are loaded when they are first asked for."""
 
 import sys
 
@@ -7,16 +7,8 @@ import mlx.core as mx
 
 from functape import dtypes
 from functape.errors import ArgumentError, describe
-from functape.numpy import (
-    arranging,
-    contraction,
-    elementwise,
-    extremes,
-    moments,
-    reductions,
-    running,
-    shapes,
-)
+from functape.later import Home, later
+from functape.numpy import elementwise, shapes
 from functape.numpy.arguments import as_type, size_of, value
 from functape.numpy.plain_values import concrete
 from functape.op import Value
@@ -120,6 +112,11 @@ def dlpack_device(self):
     return concrete(self, "__dlpack_device__").__dlpack_device__()
 
 
+def copied(self):
+    """Another array of the same elements."""
+    return movement.copy_of(self)
+
+
 def flatten(self, order="C"):
     """All elements along one axis."""
     return shapes.ravel(self, order)
@@ -145,42 +142,55 @@ PROPERTIES = {
     "real": (lambda self: elementwise.real(self), "The real part."),
     "imag": (lambda self: elementwise.imag(self), "The imaginary part."),
 }
-METHODS = {
-    "reshape": reshape, "transpose": transpose, "astype": astype, "view": view,
-    "flatten": flatten, "clip": clip, "detach": detach, "block_until_ready": block_until_ready,
-    "to_device": to_device, "__array_namespace__": namespace,
-    "__dlpack__": dlpack, "__dlpack_device__": dlpack_device,
-    "ravel": shapes.ravel, "squeeze": shapes.squeeze, "swapaxes": shapes.swapaxes,
-    "copy": movement.copy_of, "repeat": arranging.repeat,
-    "dot": contraction.dot, "conj": elementwise.conjugate, "conjugate": elementwise.conjugate,
-    "round": elementwise.round,
-    **{name: getattr(module, name) for module, names in {
-        extremes: ("argmax", "argmin", "max", "min", "ptp"), moments: ("mean", "std", "var"),
-        reductions: ("all", "any", "prod", "sum"), running: ("cumprod", "cumsum"),
-    }.items() for name in names},
-}
+with later(globals()):
+    from functape.numpy.arranging import repeat
+    from functape.numpy.brackets import getitem, rows
+    from functape.numpy.contraction import dot
+    from functape.numpy.diagonals import diagonal, trace
+    from functape.numpy.editing import compressed
+    from functape.numpy.extremes import argmax, argmin, max, min, ptp
+    from functape.numpy.indexing import choose, take
+    from functape.numpy.moments import mean, std, var
+    from functape.numpy.reductions import all, any, prod, sum
+    from functape.numpy.running import cumprod, cumsum
+    from functape.numpy.searching import nonzero, searchsorted
+    from functape.numpy.sorting import argpartition, argsort, partition, sort
+    from functape.numpy.updates import at
+
+    METHODS = {
+        "reshape": reshape, "transpose": transpose, "astype": astype, "view": view,
+        "flatten": flatten, "clip": clip, "detach": detach, "copy": copied,
+        "block_until_ready": block_until_ready, "to_device": to_device,
+        "__array_namespace__": namespace, "__dlpack__": dlpack,
+        "__dlpack_device__": dlpack_device, "__getitem__": getitem, "__iter__": rows, "at": at,
+        "ravel": shapes.ravel, "squeeze": shapes.squeeze, "swapaxes": shapes.swapaxes,
+        "conj": elementwise.conjugate, "conjugate": elementwise.conjugate,
+        "round": elementwise.round, "repeat": repeat, "dot": dot, "diagonal": diagonal,
+        "trace": trace, "compress": compressed, "argmax": argmax, "argmin": argmin, "max": max,
+        "min": min, "ptp": ptp, "choose": choose, "take": take, "mean": mean, "std": std,
+        "var": var, "all": all, "any": any, "prod": prod, "sum": sum, "cumprod": cumprod,
+        "cumsum": cumsum, "nonzero": nonzero, "searchsorted": searchsorted,
+        "argpartition": argpartition, "argsort": argsort, "partition": partition, "sort": sort,
+    }
+
+
+class Unloaded:
+    """Stands on `Value` for a method that lives elsewhere; the first who asks finds it there."""
+
+    def __init__(self, name, home):
+        self.name, self.home = name, home
+
+    def __get__(self, value, kind=None):
+        setattr(Value, self.name, self.home.load())
+        return getattr(kind if value is None else value, self.name)
 
 
 def install():
     """Give `Value` its methods and properties."""
-    for name, function in METHODS.items():
-        setattr(Value, name, function if callable_as_method(function) else method_of(function))
+    for name, found in METHODS.items():
+        setattr(Value, name, Unloaded(name, found) if isinstance(found, Home) else found)
     for name, (getter, doc) in PROPERTIES.items():
         setattr(Value, name, property(getter, doc=doc))
-
-
-def callable_as_method(function):
-    return hasattr(function, "__get__")
-
-
-def method_of(op):
-    """An op as a method: ops are no functions, and would not bind `self`."""
-
-    def method(self):
-        return op(self)
-
-    method.__name__, method.__doc__ = op.name, op.__doc__
-    return method
 
 
 install()

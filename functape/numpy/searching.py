@@ -310,7 +310,3 @@ def unique_all(x, /, *, size=None, fill_value=None):
     x = value(x, "unique_all")
     return UniqueAll(*unique(x, True, True, True, equal_nan=False, size=size,
                              fill_value=fill_value))
-
-
-Value.nonzero = nonzero
-Value.searchsorted = searchsorted

@@ -5,7 +5,7 @@ import math
 
 import mlx.core as mx
 
-from functape import dtypes, ops
+from functape import dtypes
 from functape.errors import ShapeError, describe
 from functape.numpy.arguments import as_type, integer, value
 from functape.numpy.creation import full
@@ -99,7 +99,3 @@ def of_none(neutral, dtype):
         return neutral > 0
     limits = dtypes.iinfo(dtype)
     return limits.max if neutral > 0 else limits.min
-
-
-for function in (segment_sum, segment_prod, segment_max, segment_min):
-    setattr(ops, function.__name__, function)

@@ -3,7 +3,6 @@
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import ARRAYS, as_type, axis_of, integer, size_of, unsupported, value
-from functape.op import Value
 from functape.ops import elementwise, indexing, movement
 from functape.ops import sorting as ops
 
@@ -143,9 +142,3 @@ def sort_complex(a):
         return as_type(sort(x), dtypes.complex64)
     order = lexsort((elementwise.imag(x), elementwise.real(x)))
     return indexing.take_along_axis(x, order, axis=len(x.shape) - 1)
-
-
-Value.sort = sort
-Value.argsort = argsort
-Value.argpartition = argpartition
-Value.partition = partition

@@ -15,7 +15,7 @@ from functape.numpy.arguments import as_type, axes_of, axis_of, beside, unsuppor
 from functape.numpy.calls import vectorize
 from functape.numpy.reductions import converted, masked
 from functape.numpy.shapes import moveaxis
-from functape.op import NUMBERS, Op
+from functape.op import NUMBERS
 from functape.ops import elementwise as ops
 from functape.ops import families, movement
 from functape.ops.movement import along
@@ -233,9 +233,3 @@ def equip(op):
         setattr(op, name, fact)
     for name in ("reduce", "accumulate", "outer", "reduceat", "at"):
         setattr(op, name, types.MethodType(getattr(ufunc, name), op))
-
-
-def install(namespace):
-    for found in namespace.values():
-        if isinstance(found, Op):
-            equip(found)

@@ -40,6 +40,9 @@ class At:
         return f"{self.array!r}.at"
 
 
+at = property(At, doc=At.__doc__)  # of arrays
+
+
 class Place:
     """Positions of an array; each method returns a new array and leaves the old one as it is.
 

@@ -15,6 +15,7 @@ from functape.numpy.moments import std
 from functape.numpy.reductions import any
 from functape.numpy.running import cumsum
 from functape.numpy.shapes import moveaxis
+from functape.numpy.signatures import maximum, minimum
 from functape.numpy.sorting import argsort
 from functape.op import Value
 from functape.ops import elementwise, indexing, movement
@@ -136,8 +137,8 @@ def runs(x):
     edge = broadcast_to(constant(True), (*x.shape[:-1], 1))
     starts = elementwise.where(concatenate([edge, changes], -1), i, 0)
     ends = elementwise.where(concatenate([changes, edge], -1), i + 1, n)
-    first = elementwise.maximum.accumulate(starts, axis)
-    last = flip(elementwise.minimum.accumulate(flip(ends, axis), axis), axis)
+    first = maximum.accumulate(starts, axis)
+    last = flip(minimum.accumulate(flip(ends, axis), axis), axis)
     return x, order, first, last
 
 
