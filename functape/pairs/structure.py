@@ -1,9 +1,8 @@
 """Kernels of complex128 for ops that treat the parts apart: those that move elements, and all
 others that are linear with real coefficients. They are the op's own kernel, once for each part."""
 
-from functape.op import table
-from functape.pairs.array import Pair, add, converted, pair, parts
-
+from functape.op import NUMBERS, table
+from functape.pairs.array import Pair, converted, pair, parts
 
 
 def apart(name):
@@ -12,9 +11,9 @@ def apart(name):
     def kernel(*args, **params):
         op = table[name]
         names = op.args * len(args) if op.variadic else op.args
-        args = [a if n == "i" else pair(a) for a, n in zip(args, names, strict=True)]
-        re = op.kernel(*[a.re if type(a) is Pair else a for a in args], **params)
-        im = op.kernel(*[a.im if type(a) is Pair else a for a in args], **params)
+        both = [(a, a) if n == "i" else (a.real, a.imag) if isinstance(a, NUMBERS) else
+                (pair(a).re, pair(a).im) for a, n in zip(args, names, strict=True)]
+        re, im = (op.kernel(*half, **params) for half in zip(*both, strict=True))
         return tuple(map(Pair, re, im)) if type(re) is tuple else Pair(re, im)
 
     return kernel
@@ -35,8 +34,8 @@ def crossed(name):
     return kernel
 
 
-def affine(x, w, b):
-    return add(crossed("matmul")(x, w), b)
+def identity_for(x, size):
+    return pair(table["identity_for"].kernel(x.re, size))
 
 
 LINEAR = (
@@ -49,5 +48,5 @@ LINEAR = (
 BILINEAR = ("conv", "conv_input", "conv_weight")
 KERNELS = {
     **{name: apart(name) for name in LINEAR}, **{name: crossed(name) for name in BILINEAR},
-    "astype": converted, "cast": converted, "affine": affine,
+    "astype": converted, "cast": converted, "identity_for": identity_for,
 }
