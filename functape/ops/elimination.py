@@ -1,13 +1,14 @@
-"""Gaussian elimination of complex matrices, in real arithmetic: on rows, as in
-functape.ops.reflections.
+"""Gaussian elimination of complex matrices, in real arithmetic: on rows and blocks, as
+functape.ops.complex_rows has them.
 
 S. Toledo, Locality of reference in LU decomposition with partial pivoting (1997).
 """
 
 import mlx.core as mx
 
+from functape.ops import reduce_kernels
+from functape.ops.complex_rows import above, before, behind, blocks, halves, rows_of, unit_rows
 from functape.ops.linalg import triangular_inverse
-from functape.ops.reflections import beside, blocks, halves, rows_of, unit_rows
 
 
 def lu(rows):
@@ -25,6 +26,21 @@ def lu(rows):
     return order, pivots, low, up
 
 
+def lu_matrices(rows):
+    """The permutation matrix P and the rows of L and U, with P L U = x."""
+    order, _, low, up = lu(rows)
+    places = mx.arange(order.shape[-1], dtype=order.dtype)[:, None]
+    return (order[..., None, :] == places).astype(rows.dtype), low, up
+
+
+def pivots(rows):
+    """The sign of the permutation, and the diagonal of U: its real and its imaginary part."""
+    _, exchanges, _, up = lu(rows)
+    moved = exchanges != mx.arange(exchanges.shape[-1], dtype=exchanges.dtype)
+    sign = 1 - 2 * (reduce_kernels.sum(moved, axis=-1) % 2)
+    return sign.astype(rows.dtype), *(mx.diagonal(part, axis1=-2, axis2=-1) for part in halves(up))
+
+
 def eliminated(rows):
     """The same for a matrix that is not wide: first its left half, then what that leaves."""
     n = rows.shape[-1]
@@ -34,14 +50,14 @@ def eliminated(rows):
     order, pivots, low, up = eliminated(rows[..., :half])
     right = permuted(rows[..., half:], order)
     low, rest_low = low[..., : 2 * half, :], low[..., 2 * half:, :]
-    above = solved(low, right[..., : 2 * half, :])
-    below = right[..., 2 * half:, :] - blocks(rest_low) @ above
-    last, last_pivots, corner_low, corner_up = eliminated(below)
+    upper = solved(low, right[..., : 2 * half, :])
+    rest = right[..., 2 * half:, :] - blocks(rest_low) @ upper
+    last, last_pivots, corner_low, corner_up = eliminated(rest)
     order = mx.concatenate(
         [order[..., :half], mx.take_along_axis(order[..., half:], last, -1)], -1)
-    low = mx.concatenate([beside_zeros(low, n - half),
+    low = mx.concatenate([before(low, n - half),
                           mx.concatenate([permuted(rest_low, last), corner_low], -1)], -2)
-    up = mx.concatenate([mx.concatenate([up, above], -1), beside(half, corner_up)], -2)
+    up = mx.concatenate([mx.concatenate([up, upper], -1), behind(half, corner_up)], -2)
     return order, mx.concatenate([pivots, last_pivots + half], -1), low, up
 
 
@@ -60,7 +76,7 @@ def pivoted(column):
     weight = mx.where(weight == 0, 1, weight)
     a, b = halves(column[..., 2:, :] / most)
     rest = rows_of((a * c + b * d) / weight, (b * c - a * d) / weight)
-    one = mx.concatenate([mx.ones_like(c), mx.zeros_like(c)], -2)
+    one = above(mx.ones_like(c), 1)
     return order, pivot, mx.concatenate([one, rest], -2), up
 
 
@@ -76,6 +92,3 @@ def solved(low, rows):
     n = low.shape[-1]
     return triangular_inverse(blocks(low[..., : 2 * n, :])) @ rows
 
-
-def beside_zeros(x, count):
-    return mx.concatenate([x, mx.zeros((*x.shape[:-1], count), x.dtype)], -1)

@@ -1,8 +1,5 @@
-"""Unitary reductions of complex matrices, in real arithmetic.
-
-A complex number a + ib stands as [[a, -b], [b, a]], a matrix as such blocks: products stay
-products and adjoints become transposes. The first columns of the blocks say it all: these *rows*,
-(..., 2m, n), are a complex m by n matrix, and a real matrix of 2m rows acts on them from the left.
+"""Unitary reductions of complex matrices, in real arithmetic: on rows and blocks, as
+functape.ops.complex_rows has them.
 
 Householder's reflections come in LAPACK's form, 1 - t v v^H with a complex t, which makes a column
 real beside zeros; here v is two real columns and t a block. A product of them is 1 - v t v^T too.
@@ -13,38 +10,15 @@ factorization leads to better performance (2000).
 
 import mlx.core as mx
 
-from functape.ops import reduce_kernels
-
-# --- complex matrices as real ones --------------------------------------------------------------
-
-
-def rows_of(re, im):
-    """(..., m, n) twice as the rows (..., 2m, n)."""
-    *batch, m, n = re.shape
-    return mx.stack([re, im], -2).reshape(*batch, 2 * m, n)
-
-
-def halves(rows):
-    """The real and the imaginary part of rows."""
-    return rows[..., ::2, :], rows[..., 1::2, :]
-
-
-def blocks(rows):
-    """Rows (..., 2m, n) as the whole real matrix (..., 2m, 2n)."""
-    re, im = halves(rows)
-    *batch, m, n = rows.shape
-    return mx.stack([rows, rows_of(-im, re)], -1).reshape(*batch, m, 2 * n)
-
-
-def transposed(x):
-    return mx.swapaxes(x, -1, -2)
-
-
-def unit_rows(batch, m, n, dtype):
-    """The first n columns of an identity of m rows."""
-    return mx.broadcast_to(rows_of(mx.eye(m, n, dtype=dtype), mx.zeros((m, n), dtype)),
-                           (*batch, 2 * m, n))
-
+from functape.ops.complex_rows import (
+    above,
+    adjoint_rows,
+    behind,
+    below,
+    blocks,
+    transposed,
+    unit_rows,
+)
 
 # --- reflections --------------------------------------------------------------------------------
 
@@ -70,7 +44,7 @@ def joined(first, second):
     (v, t), (w, u) = first, second
     w = below(v.shape[-2] - w.shape[-2], w)
     corner = -(t @ (transposed(v) @ w) @ u)
-    upper, lower = mx.concatenate([t, corner], -1), beside(t.shape[-1], u)
+    upper, lower = mx.concatenate([t, corner], -1), behind(t.shape[-1], u)
     return mx.concatenate([v, w], -1), mx.concatenate([upper, lower], -2)
 
 
@@ -80,17 +54,6 @@ def product(reflections):
         return reflections[0]
     half = len(reflections) // 2
     return joined(product(reflections[:half]), product(reflections[half:]))
-
-
-def below(count, x):
-    """x under rows of zeros."""
-    zeros = mx.zeros((*x.shape[:-2], count, x.shape[-1]), x.dtype)
-    return mx.concatenate([zeros, x], -2)
-
-
-def beside(count, x):
-    """x behind columns of zeros."""
-    return mx.concatenate([mx.zeros((*x.shape[:-1], count), x.dtype), x], -1)
 
 
 def applied(reflected, rows):
@@ -113,13 +76,13 @@ def triangularised(rows):
     n = rows.shape[-1]
     if n == 1:
         reflected, end = reflection(rows)
-        return reflected, mx.concatenate([end, mx.zeros_like(end)], -2)
+        return reflected, above(end, 1)
     half = n // 2
     first, left = triangularised(rows[..., :half])
     right = adjoint_applied(first, rows[..., half:])
     second, corner = triangularised(right[..., 2 * half:, :])
     upper = mx.concatenate([left, right[..., : 2 * half, :]], -1)
-    return joined(first, second), mx.concatenate([upper, beside(half, corner)], -2)
+    return joined(first, second), mx.concatenate([upper, behind(half, corner)], -2)
 
 
 def qr(rows, full):
@@ -131,7 +94,7 @@ def qr(rows, full):
         return eye, mx.zeros((*batch, 2 * eye.shape[-1], n), rows.dtype)
     reflected, r = triangularised(rows)
     if full and m > n:
-        r = mx.concatenate([r, mx.zeros((*batch, height - 2 * n, n), r.dtype)], -2)
+        r = above(r, height - 2 * n)
     return applied(reflected, eye), r
 
 
@@ -197,9 +160,21 @@ def eigh(rows, decompose):
     return w, (applied(product(reflections), eye) if n > 1 else eye) @ v
 
 
-def svd(rows, decompose):
-    """The rows of u and of v, and the singular values, of a square matrix; `decompose` finds those
-    of real ones."""
+def svd(rows, decompose, full):
+    """The rows of u, the singular values, and the rows of v; `full`: of square u and v. `decompose`
+    finds those of real square matrices, u, s and vt."""
+    *_, height, n = rows.shape
+    if height < 2 * n:
+        v, s, u = svd(adjoint_rows(rows), decompose, full)
+        return u, s, v
+    if height == 2 * n:
+        return square_svd(rows, decompose)
+    q, r = qr(rows, full)
+    u, s, v = square_svd(r[..., : 2 * n, :], decompose)
+    return mx.concatenate([blocks(q[..., :n]) @ u, q[..., n:]], -1), s, v
+
+
+def square_svd(rows, decompose):
     *batch, _, n = rows.shape
     eye = unit_rows(batch, n, n, rows.dtype)
     if not rows.size:
