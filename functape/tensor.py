@@ -9,9 +9,12 @@ import functools
 import mlx.core as mx
 import numpy as np
 
+from functape import pairs
 from functape.errors import ArgumentError, FunctapeError, GraphError, RangeError, describe
 from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
+from functape.pairs import ARRAYS, Pair, complex128
+from functape.pairs.table import in_double, is_double, refuse_rounding
 from functape.tape import (
     History,
     NodeOfMany,
@@ -23,7 +26,11 @@ from functape.tape import (
     sequence,
 )
 
-INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64)  # the usual one first
+# the usual one first
+INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64, complex128)
+# what kernels raise on arguments that they do not take; what is no answer to arguments of MLX's
+REFUSALS = (ValueError, TypeError, LookupError, RuntimeError, AttributeError)
+FAULTS = (FunctapeError, KeyError, AttributeError)
 
 
 new = object.__new__
@@ -81,10 +88,17 @@ class Tensor(Value):
                 out = op(*data, **params)
             else:
                 out = op.kernel(*data, **params) if params else op.kernel(*data)
-        except (ValueError, TypeError, IndexError, RuntimeError) as error:
-            if rank or isinstance(error, FunctapeError):
+                if bit > 2 and type(out) is mx.array and out.itemsize == 8:
+                    refuse_rounding(out, data)
+        except REFUSALS as error:
+            if rank:
                 raise
-            out = with_large_integers(op, data, params, error)
+            if is_double(data, params):
+                out, tracked = in_double(op, data, params), -tracked
+            elif isinstance(error, FAULTS):
+                raise
+            else:
+                out = with_large_integers(op, data, params, error)
         if type(out) is tuple:
             result = tuple(map(Tensor, out, [rank] * len(out)))
         else:  # Tensor(out, rank) without the price of a call
@@ -241,8 +255,8 @@ def place_outputs(outs, node):
 
 
 def as_array(a, name="asarray", index=0):
-    """An `mx.array` of anything array-like; float64 and complex NumPy arrays keep their type."""
-    if type(a) is mx.array:
+    """The array, MLX's or a Pair, of anything array-like; NumPy arrays keep their type."""
+    if type(a) in ARRAYS:
         return handle(a)  # the caller may change theirs in place
     if isinstance(a, Tensor) and a.rank == 0:
         return a.array
@@ -263,6 +277,8 @@ def handle(array):
     it copies nothing. What replaces the one in place leaves the other as it is."""
     if type(array) is mx.array:
         return array.astype(array.dtype)
+    if type(array) is Pair:
+        return Pair(array.re, array.im)  # whose parts are never written to
     if type(array) is Tensor:
         return Tensor(array.array, array.rank, array.edge)
     other = new(type(array))
@@ -282,9 +298,11 @@ def python_number(a):
 
 
 def number_array(a, dtype=None):
-    """An `mx.array` of a Python number. MLX reads integers of 64 bits with a sign: larger ones
+    """The array of a Python number. MLX reads integers of 64 bits with a sign: larger ones
     become uint64, or floats where the dtype is one of floats."""
     a = python_number(a)
+    if dtype is complex128:
+        return pairs.pair(a)
     if is_large(a):
         if dtype is not None and mx.issubdtype(dtype, mx.inexact):
             a = float(a)
@@ -317,7 +335,7 @@ def with_large_integers(op, data, params, error):
 
 
 def from_numpy(a):
-    """An `mx.array` with the dtype of a NumPy array or scalar."""
+    """The array with the dtype of a NumPy array or scalar."""
     if a.dtype.kind not in "biufc" and a.dtype.name != "bfloat16" or a.dtype.itemsize > 16 or (
             a.dtype.kind == "f" and a.dtype.itemsize > 8):
         raise ArgumentError(f"There is no array of dtype {a.dtype}; numbers and booleans only, of "
@@ -327,18 +345,18 @@ def from_numpy(a):
     if any(step < 0 for step in a.strides):  # MLX takes no mirrored arrays
         a = a.copy()
     if not a.size:  # MLX's sum over an empty array from NumPy may never end
-        return mx.zeros(a.shape, from_numpy(np.zeros(1, a.dtype)).dtype)
+        return pairs.zeros(a.shape, from_numpy(np.zeros(1, a.dtype)).dtype)
     if a.dtype == np.float64:
         return mx.array(a, dtype=mx.float64)
     if a.dtype == np.complex128:
-        return mx.array(a.astype(np.complex64))
+        return pairs.from_numpy(a)
     return mx.array(a)
 
 
 def as_numpy(data, dtype=None):
     if data.dtype == mx.bfloat16:
         data = data.astype(mx.float32)
-    out = np.array(data)
+    out = pairs.to_numpy(data) if type(data) is Pair else np.array(data)
     return out if dtype is None else out.astype(dtype)
 
 
@@ -349,7 +367,27 @@ def constant(a, name="asarray", index=0):
     return a if isinstance(a, Value) else Tensor(as_array(a, name, index))
 
 
-Op.constant = staticmethod(constant)
+def zeros(like):
+    """The tangent or cotangent 0 of a value."""
+    return Tensor(pairs.zeros(like.shape, like.dtype))
+
+
+def through_values(formula):
+    """The formula on plain arrays, computed on values: MLX's operators do not know Pairs."""
+
+    def compute(g, *saved, **index):
+        return formula(as_values(g), *map(as_values, saved), **index).array
+
+    return compute
+
+
+def as_values(a):
+    """The arrays among what a formula reads as constants, and those of several outputs."""
+    return tuple(map(as_values, a)) if type(a) is tuple else constant_lift(a, None)
+
+
+Op.constant, Op.zeros = staticmethod(constant), staticmethod(zeros)
+Op.through_values = staticmethod(through_values)
 
 
 def show(tensor):
@@ -369,7 +407,7 @@ def show(tensor):
 
 def constant_lift(data, edge):
     """For a pass that is not recorded: saved values as constants."""
-    return constant(data) if type(data) is mx.array else data
+    return constant(data) if type(data) in ARRAYS else data
 
 
 def recorded_lift(rank):

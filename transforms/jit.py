@@ -24,6 +24,7 @@ from functape.errors import (
     describe,
 )
 from functape.op import levels
+from functape.pairs import Pair, halves, joined
 from functape.tape import mode, sequence
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
@@ -108,7 +109,7 @@ class Compiled:
             return self.uncompiled(structure, leaves, fixed)
         self.by_shape = self.by_shape or graph.varies
         outs = outs if boundary.are_plain(kinds) else map(Tensor, outs)
-        return tree.unflatten(graph.out, outs)
+        return tree.unflatten(graph.out[0], outs)
 
     def parted(self, args, kwargs):
         """The static arguments, as pairs (place, value), and the others: (a list, a dict)."""
@@ -130,13 +131,13 @@ class Compiled:
             raise RangeError("jit: static arguments must be hashable, but got "
                              f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
-            graph = self.graphs[key] = Graph(self.f, structure, fixed)
+            graph = self.graphs[key] = Graph(self.f, structure, fixed, list(map(type, arrays)))
         return graph
 
     def key(self, structure, fixed, arrays):
         shapes = tuple([(a.shape, a.dtype) for a in arrays]) if self.by_shape else ()
         kinds = tuple([type(v) for _, v in fixed])  # 1, 1.0 and True are equal
-        return structure, fixed, kinds, shapes
+        return structure, fixed, kinds, tuple(map(type, arrays)), shapes
 
     def uncompiled(self, structure, leaves, fixed):
         """The function as it is, on values as a graph has them; `mx.array`s go out as such."""
@@ -192,11 +193,11 @@ class TrackedError(Exception):
 
 
 class Graph:
-    """One trace of a function."""
+    """One trace of a function. MLX sees the parts of each Pair."""
 
-    def __init__(self, f, structure, fixed):
-        self.f, self.structure, self.fixed = f, structure, fixed
-        self.out, self.eager = None, False
+    def __init__(self, f, structure, fixed, kinds):
+        self.f, self.structure, self.fixed, self.kinds = f, structure, fixed, kinds
+        self.out, self.eager = None, False  # out: the structure of the results, and their types
         self.varies = False  # whether the structure of the results depends on shapes or dtypes
         self.shares = False  # whether f closes over an argument: then it gets copies
         # the state of MLX's generator goes in and out, or each call would draw the same numbers
@@ -204,11 +205,13 @@ class Graph:
         self.compiled = mx.compile(self.trace, inputs=state, outputs=state)
 
     def __call__(self, arrays):
+        parts = halves(arrays) if Pair in self.kinds else arrays
         if self.shares:
-            arrays = [mx.array(a) for a in arrays]
+            parts = [mx.array(a) for a in parts]
         key = mx.random.state[0]
         try:
-            return self.compiled(arrays)
+            outs = self.compiled(parts)
+            return joined(outs, self.out[1]) if Pair in self.out[1] else outs
         except Exception as error:
             set_generator_key(key)  # a trace that ends early leaves a tracer in its place
             if self.shares or not isinstance(error, ValueError) or UNCAPTURED not in str(error):
@@ -217,16 +220,19 @@ class Graph:
         return self(arrays)
 
     def trace(self, arrays):
+        arrays = joined(arrays, self.kinds)
         args, kwargs = complete(self.structure, [Tensor(a) for a in arrays], self.fixed)
         born = sequence()
         with boundary.inside(), tracing():
             outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
         boundary.refuse_writes("jit", born, outs, lambda tensor: True)
-        self.varies = self.varies or self.out not in (None, out)
-        self.out = out
         if any(is_tracked(o) for o in outs):
             raise TrackedError  # by way of something that f closes over
-        return [o.array for o in outs]
+        arrays = [o.array for o in outs]
+        out = out, list(map(type, arrays))
+        self.varies = self.varies or self.out not in (None, out)
+        self.out = out
+        return halves(arrays)
 
 
 def complete(structure, values, fixed):
@@ -253,7 +259,7 @@ def tracing():
 
 
 def entering(leaf, moving, i):
-    """The `mx.array` of an argument; None if a transform tracks it."""
+    """The array of an argument; None if a transform tracks it."""
     if isinstance(leaf, boundary.ARRAYS):
         value = constant(leaf, "jit", i)
         return None if is_tracked(value) else value.array

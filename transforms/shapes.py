@@ -12,6 +12,7 @@ from functape.autograd.grad_mode import no_grad
 from functape.errors import ArgumentError, check_callable, describe
 from functape.numpy.arguments import shape_of, size_of
 from functape.op import Value
+from functape.pairs import halves, joined, zeros
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 from functape.transforms.jit import tracing
@@ -104,9 +105,10 @@ def eval_shape(f, *args, **kwargs):
     check_callable("eval_shape", f)
     leaves, structure = tree.flatten((args, kwargs))
     forms = [form_of(a, i) for i, a in enumerate(leaves)]
-    found = []
+    found, given = [], [zeros(*form) for form in forms]
 
     def trace(arrays):
+        arrays = joined(arrays, map(type, given))
         args, kwargs = tree.unflatten(structure, [Tensor(a) for a in arrays])
         with no_grad(), boundary.inside(), tracing():
             outs, form = boundary.outputs("eval_shape", f(*args, **kwargs))
@@ -115,7 +117,7 @@ def eval_shape(f, *args, **kwargs):
 
     before = generator_key()
     try:
-        mx.compile(trace)([mx.zeros(*form) for form in forms])
+        mx.compile(trace)(halves(given))
     except Done:
         pass
     finally:

@@ -14,6 +14,7 @@ from functape.errors import ArgumentError, GraphError, describe
 from functape.foreign import Foreign
 from functape.numpy.arguments import integer, shape_of
 from functape.op import Value
+from functape.pairs import COMPLEX
 from functape.tape import mode
 from functape.tensor import Tensor, forbid_recording
 
@@ -214,8 +215,8 @@ def randn(*size, dtype=None, requires_grad=False):
 
 def drawn(name, draw, shape, dtype, requires_grad):
     dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, name)
-    if dtype in (mx.float64, mx.complex64):  # MLX draws neither
-        parts = [draw(shape=shape) for _ in range(1 + (dtype == mx.complex64))]
+    if dtype in (mx.float64, *COMPLEX):  # MLX draws none of them
+        parts = [draw(shape=shape) for _ in range(1 + (dtype in COMPLEX))]
         made = parts[0].astype(dtype) + (1j * parts[1] if len(parts) == 2 else 0)
     else:
         made = draw(shape=shape, dtype=dtype)

@@ -22,6 +22,7 @@ from functape.numpy.plain_values import concrete
 from functape.op import Value
 from functape.ops import elementwise as ops
 from functape.ops import movement
+from functape.pairs import halves
 
 # --- shape and dtype ----------------------------------------------------------------------------
 
@@ -93,7 +94,7 @@ def detach(self):
 
 def block_until_ready(self):
     """Wait until the array is computed; returns it."""
-    mx.eval(concrete(self, "block_until_ready"))
+    mx.eval(halves([concrete(self, "block_until_ready")]))
     return self
 
 
@@ -110,6 +111,9 @@ def namespace(self, *, api_version=None):
 def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """For other libraries' from_dlpack: the data, without its place on the tape."""
     data = concrete(self, "__dlpack__")
+    if data.dtype is dtypes.complex128:
+        raise BufferError("__dlpack__: complex128 arrays are kept as two of float64, which DLPack "
+                          "cannot describe. Hand over numpy.asarray(x), or x.real and x.imag.")
     if dl_device not in (None, data.__dlpack_device__()):
         raise BufferError(f"__dlpack__: the array is on the device {data.__dlpack_device__()}, "
                           f"not on {tuple(dl_device)}. Leave dl_device out.")

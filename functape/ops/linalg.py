@@ -13,6 +13,7 @@ from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import conjugate
 from functape.ops.families import batch_same, fit, linear, nondiff
 from functape.ops.movement import reshape, transpose
+from functape.pairs import is_complex
 
 CPU: dict = {"stream": mx.cpu}
 
@@ -21,7 +22,7 @@ CPU: dict = {"stream": mx.cpu}
 
 def star(x):
     """The complex conjugate; x itself if it is real."""
-    return conjugate(x) if x.dtype == mx.complex64 else x
+    return conjugate(x) if is_complex(x) else x
 
 
 def adjoint(x):

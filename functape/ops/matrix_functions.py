@@ -14,6 +14,7 @@ from functape.ops.linalg import CPU, adjoint, identity_for, inv, off_diagonal, s
 from functape.ops.movement import along, concatenate, cut, roll
 from functape.ops.reductions import others
 from functape.ops.spectral import column_sums, row, svd
+from functape.pairs import is_complex
 
 # --- determinant --------------------------------------------------------------------------------
 
@@ -142,14 +143,14 @@ def slogdet_kernel(x):
 
 def slogdet_jvp(t, x, phase):
     trace = entry_sum(t * flipped(inv(x)))
-    if x.dtype != mx.complex64:
+    if not is_complex(x):
         return phase * 0, trace
     return phase * imag(trace) * 1j, real(trace)
 
 
 def slogdet_vjp(g, x, phase):
     g_phase, g_size = g
-    if x.dtype == mx.complex64:
+    if is_complex(x):
         g_size = g_size + imag(g_phase * phase) * 1j
     return as_matrix(g_size) * flipped(inv(x))
 

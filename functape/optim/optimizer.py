@@ -13,6 +13,7 @@ from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.op import Value, levels
 from functape.optim.ranges import check_values
+from functape.pairs import halves
 from functape.tensor import Tensor
 
 
@@ -118,7 +119,7 @@ class Optimizer:
             for p in group["params"]:
                 if p.grad is not None:
                     changed += self.update(rule, p)
-        mx.async_eval(changed)  # or the lazy graph would grow from step to step
+        mx.async_eval(halves(changed))  # or the lazy graph would grow from step to step
         return loss
 
     def update(self, rule, p):

@@ -1,6 +1,7 @@
 """Pair: an array of complex128, as two arrays of float64."""
 
 import mlx.core as mx
+import numpy as np
 
 from functape.pairs.dtype import complex128
 
@@ -62,6 +63,17 @@ class Pair:
     def __neg__(self):
         return Pair(-self.re, -self.im)
 
+    def item(self):
+        return complex(self.re.item(), self.im.item())
+
+    def tolist(self):
+        return to_numpy(self).tolist()
+
+
+ARRAYS = (mx.array, Pair)  # what tensors hold
+
+# --- from arrays to pairs and back --------------------------------------------------------------
+
 
 def double(a):
     """A real array or number as an array of float64."""
@@ -90,6 +102,67 @@ def pair(a):
 def same_shape(re, im):
     """The Pair of two parts of which one may have to be stretched."""
     return Pair(*mx.broadcast_arrays(re, im))
+
+
+def converted(a, dtype):
+    """An array in another dtype; of a complex one only the real part goes into a real one."""
+    if dtype is complex128:
+        return pair(a)
+    if type(a) is not Pair:
+        is_cut = a.dtype == mx.complex64 and dtype not in (mx.complex64, mx.bool_)
+        return (mx.real(a) if is_cut else a).astype(dtype)
+    if dtype == mx.complex64:
+        return single(a)
+    return mx.logical_or(a.re != 0, a.im != 0) if dtype == mx.bool_ else a.re.astype(dtype)
+
+
+def single(a):
+    """A Pair as an array of complex64: the parts side by side, which keeps infinities apart."""
+    if not a.size:
+        return mx.zeros(a.shape, mx.complex64)
+    both = mx.stack([a.re.astype(mx.float32), a.im.astype(mx.float32)], axis=-1)
+    return mx.view(both, mx.complex64).squeeze(-1)
+
+
+def from_numpy(a):
+    """A Pair of a NumPy array or scalar of complex numbers."""
+    return Pair(*[mx.array(np.ascontiguousarray(part).reshape(a.shape), dtype=mx.float64)
+                  for part in (a.real, a.imag)])
+
+
+def to_numpy(a):
+    out = np.empty(a.shape, np.complex128)
+    out.real, out.imag = np.array(a.re), np.array(a.im)
+    return out
+
+
+def halves(arrays):
+    """Arrays as MLX takes them: the parts of each Pair one after the other."""
+    return [half for a in arrays for half in ((a.re, a.im) if type(a) is Pair else (a,))]
+
+
+def joined(arrays, kinds):
+    """The inverse of `halves`; `kinds`: the types of the arrays."""
+    rest = iter(arrays)
+    return [Pair(next(rest), next(rest)) if kind is Pair else next(rest) for kind in kinds]
+
+
+def full(shape, number, dtype):
+    if dtype is complex128:
+        number = complex(number)
+        return Pair(*[mx.full(shape, n, mx.float64) for n in (number.real, number.imag)])
+    return mx.full(shape, number, dtype)
+
+
+def zeros(shape, dtype):
+    return full(shape, 0, dtype) if dtype is complex128 else mx.zeros(shape, dtype)
+
+
+def ones(shape, dtype):
+    return full(shape, 1, dtype) if dtype is complex128 else mx.ones(shape, dtype)
+
+
+# --- arithmetic ---------------------------------------------------------------------------------
 
 
 def add(x, y):

@@ -19,9 +19,33 @@ class Dtype:
     def __repr__(self):
         return f"functape.{self.name}"
 
+    def __str__(self):
+        return self.name
+
     def __reduce__(self):
-        return self.name  # pickled as the one that there is
+        return self.name  # copied and pickled as the one that there is
 
 
 complex128 = Dtype("complex128", 16)
 COMPLEX = (mx.complex64, complex128)
+DTYPES = (mx.Dtype, Dtype)
+
+
+def is_complex(a):
+    """Whether the elements of an array, or of a value, are complex."""
+    return a.dtype in COMPLEX
+
+
+def issubdtype(a, b):
+    """Whether the dtype `a` is of the kind, or is the dtype, `b`."""
+    if type(b) is not mx.DtypeCategory:
+        return a == b
+    return mx.issubdtype(mx.complex64 if a is complex128 else a, b)
+
+
+def result_type(a, b):
+    """The smallest dtype that two dtypes convert to. MLX rounds float64 to complex64."""
+    if complex128 in (a, b):
+        return complex128
+    found = mx.result_type(a, b)
+    return complex128 if found == mx.complex64 and mx.float64 in (a, b) else found

@@ -4,6 +4,7 @@ from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, inexact, value
 from functape.ops.linalg import adjoint, triangle
+from functape.pairs import is_complex
 
 HALF = (dtypes.float16, dtypes.bfloat16)
 
@@ -32,7 +33,7 @@ def square_matrix(name, a, index=0):
 
 
 def real_only(name, x):
-    if x.dtype == dtypes.complex64:
+    if is_complex(x):
         raise ArgumentError(f"{name} takes real matrices, but got {describe(x)}: MLX has no "
                             "complex kernel. Use qr, cholesky, solve or inv, which take them.")
     return x
