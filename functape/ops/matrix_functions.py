@@ -5,7 +5,8 @@ import math
 import mlx.core as mx
 
 from functape.op import Op
-from functape.ops import reduce_kernels
+from functape.ops import elimination, reduce_kernels
+from functape.ops.complex_rows import as_rows, of_parts
 from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import imag, real, where
 from functape.ops.families import batch_same, nondiff, total
@@ -24,11 +25,17 @@ def det_kernel(x):
     if not x.size:
         return mx.ones(x.shape[:-2], x.dtype)
     if x.dtype == mx.complex64:
-        return reduce_kernels.prod(mx.linalg.eigvals(x, **CPU), axis=-1)
+        sign, pivots = complex_pivots(x)
+        return sign * reduce_kernels.prod(pivots, axis=-1)
     factors, pivots = mx.linalg.lu_factor(x, **CPU)
     product = mx.prod(mx.diagonal(factors, axis1=-2, axis2=-1), axis=-1, **CPU)
     swaps = mx.not_equal(pivots, mx.arange(x.shape[-1], dtype=pivots.dtype))
     return product * (1 - 2 * (mx.sum(swaps, axis=-1) % 2)).astype(x.dtype)
+
+
+def complex_pivots(x):
+    sign, *pivots = elimination.pivots(as_rows(x))
+    return sign, of_parts(*pivots)
 
 
 def as_matrix(g):
@@ -110,7 +117,10 @@ det = Op(
 
 def is_regular_kernel(x):
     """Whether a matrix is so far from a singular one that half the digits of its inverse hold."""
-    s = mx.linalg.svd(x, compute_uv=False, **CPU)
+    return regular(mx.linalg.svd(x, compute_uv=False, **CPU))
+
+
+def regular(s):
     bound = math.sqrt(mx.finfo(s.dtype).eps)
     return (s[..., -1] > bound * s[..., 0])[..., None, None]
 
@@ -126,9 +136,9 @@ cofactor = Op(
 def slogdet_kernel(x):
     if x.dtype != mx.complex64:
         return tuple(mx.linalg.slogdet(x, **CPU))
-    w = mx.linalg.eigvals(x, **CPU)
-    size = reduce_kernels.sum(mx.log(mx.abs(w)), axis=-1)
-    return reduce_kernels.prod(mx.sign(w), axis=-1), size
+    sign, pivots = complex_pivots(x)
+    size = reduce_kernels.sum(mx.log(mx.abs(pivots)), axis=-1)
+    return sign * reduce_kernels.prod(mx.sign(pivots), axis=-1), size
 
 
 def slogdet_jvp(t, x, phase):
@@ -157,10 +167,14 @@ slogdet = Op(
 def pinv_kernel(x, rtol):
     u, s, vt = mx.linalg.svd(x, **CPU)
     k = s.shape[-1]
-    kept = s > rtol * s[..., :1]
-    inverse = mx.where(kept, 1 / mx.where(kept, s, 1), 0)
     u, vt = mx.conjugate(u[..., :k]), mx.conjugate(vt[..., :k, :])
-    return (mx.swapaxes(vt, -1, -2) * inverse[..., None, :]) @ mx.swapaxes(u, -1, -2)
+    return (mx.swapaxes(vt, -1, -2) * inverses(s, rtol)[..., None, :]) @ mx.swapaxes(u, -1, -2)
+
+
+def inverses(s, rtol):
+    """1 / s, and 0 for singular values that count as 0."""
+    kept = s > rtol * s[..., :1]
+    return mx.where(kept, 1 / mx.where(kept, s, 1), 0)
 
 
 def pinv_jvp(t, x, ans):

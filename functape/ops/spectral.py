@@ -165,6 +165,10 @@ svd = Op(
 )
 
 
+def svdvals_kernel(x):
+    return unless_nan(x, mx.linalg.svd(x, compute_uv=False, **CPU))
+
+
 def svdvals_jvp(t, x):
     u, _, vt = svd(x)
     return real(column_sums(star(u) * matmul(t, adjoint(vt))))
@@ -176,8 +180,7 @@ def svdvals_vjp(g, x):
 
 
 svdvals = Op(
-    "svdvals", lambda x: unless_nan(x, mx.linalg.svd(x, compute_uv=False, **CPU)), args=("x",),
-    vjp=[svdvals_vjp], jvp=[svdvals_jvp], batch=batch_same,
+    "svdvals", svdvals_kernel, args=("x",), vjp=[svdvals_vjp], jvp=[svdvals_jvp], batch=batch_same,
     doc="Singular values, in descending order.",
 )
 

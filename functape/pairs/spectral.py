@@ -1,0 +1,93 @@
+"""Kernels of complex128 for eigenvalues, singular values and what is made of them."""
+
+import mlx.core as mx
+import numpy as np
+
+from functape.ops import reflections
+from functape.ops.complex_rows import blocks
+from functape.ops.linalg import CPU
+from functape.ops.matrix_functions import inverses, others_kernel, regular
+from functape.ops.spectral import svd_kernel, svdvals_kernel
+from functape.pairs.array import Pair, from_numpy, multiply, pair, to_numpy
+from functape.pairs.contraction import matmul
+from functape.pairs.linalg import adjoint, det, of_rows, rows
+
+# --- Hermitian eigenvalues ----------------------------------------------------------------------
+
+
+def hermitian_rows(x):
+    x, y = pair(x), adjoint(pair(x))
+    return rows(Pair((x.re + y.re) * 0.5, (x.im + y.im) * 0.5))
+
+
+def eigh(x):
+    w, v = reflections.eigh(hermitian_rows(x), lambda y: mx.linalg.eigh(y, **CPU))
+    return w, of_rows(v)
+
+
+def eigvalsh(x):
+    """The blocks have each of them twice."""
+    return mx.linalg.eigvalsh(blocks(hermitian_rows(x)), **CPU)[..., ::2]
+
+
+# --- singular values ----------------------------------------------------------------------------
+
+
+def svd(x):
+    u, s, vt = reflections.svd(rows(x), svd_kernel, False)
+    return of_rows(u), s, adjoint(of_rows(vt))
+
+
+def full_svd(x):
+    u, s, v = reflections.svd(rows(x), svd_kernel, True)
+    return of_rows(u), s, adjoint(of_rows(v))
+
+
+def svdvals(x):
+    """The blocks have each of them twice."""
+    return svdvals_kernel(blocks(rows(x)))[..., ::2]
+
+
+def is_regular(x):
+    return regular(svdvals(x))
+
+
+def pinv(x, rtol):
+    u, s, vt = svd(x)
+    return matmul(multiply(adjoint(vt), inverses(s, rtol)[..., None, :]), adjoint(u))
+
+
+def cofactor(x):
+    u, s, vt = svd(x)
+    sign = multiply(det(u), det(vt))
+    left = multiply(conjugate(u), Pair(sign.re[..., None, None], sign.im[..., None, None]))
+    return matmul(left, multiply(conjugate(vt), others_kernel(s)[..., None]))
+
+
+def conjugate(x):
+    return Pair(x.re, -x.im)
+
+
+# --- eigenvalues of any square matrix -----------------------------------------------------------
+
+
+def by_numpy(function):
+    """NumPy's LAPACK, since MLX returns single precision; matrices that are not finite give NaN."""
+
+    def kernel(x):
+        x = to_numpy(pair(x))
+        bad = ~np.isfinite(x).all((-2, -1))
+        found = function(np.where(bad[..., None, None], 0, x))
+        outs = [np.where(bad.reshape(bad.shape + (1,) * (y.ndim - bad.ndim)), np.nan, y)
+                for y in (found if isinstance(found, tuple) else (found,))]
+        outs = tuple(map(from_numpy, outs))
+        return outs if isinstance(found, tuple) else outs[0]
+
+    return kernel
+
+
+KERNELS = {
+    "eigh": eigh, "eigvalsh": eigvalsh, "svd": svd, "full_svd": full_svd, "svdvals": svdvals,
+    "is_regular": is_regular, "pinv": pinv, "cofactor": cofactor, "eig": by_numpy(np.linalg.eig),
+    "eigvals": by_numpy(np.linalg.eigvals),
+}
