@@ -15,7 +15,6 @@ import numpy as np
 
 from functape.tensor import INEXACT, as_array, constant
 
-
 COMPLEX = (np.complex64, np.complex128)
 
 

@@ -31,6 +31,16 @@ COMPLEX = (mx.complex64, complex128)
 DTYPES = (mx.Dtype, Dtype)
 
 
+class RoundingError(TypeError):
+    """What MLX would compute in single precision, although float64 went in."""
+
+
+def refuse_rounding(*arrays):
+    """Refuse to make complex numbers of float64 with MLX, which rounds them to complex64."""
+    if any(type(a) is mx.array and a.dtype == mx.float64 for a in arrays):
+        raise RoundingError("float64 makes complex128")
+
+
 def is_complex(a):
     """Whether the elements of an array, or of a value, are complex."""
     return a.dtype in COMPLEX

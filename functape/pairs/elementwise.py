@@ -220,7 +220,8 @@ def exp2(z):
 KERNELS = {
     "add": add, "subtract": subtract, "multiply": multiply, "divide": divide,
     "scale": scale, "scale_both": scale_both, "ratio": ratio, "turned": turned,
-    "scale_rows": lambda x, y, axis: multiply(x, y), "reciprocal": reciprocal, "square": square, "power": power,
+    "scale_rows": lambda x, y, axis: multiply(x, y), "reciprocal": reciprocal, "square": square,
+    "power": power,
     "where": where, "gate": lambda condition, x: keep_where(truth(condition), pair(x)),
     "abs": absolute, "real": real, "imag": imag, "conjugate": conjugate, "sign": sign,
     "equal": equal, "not_equal": not_equal, "less": less, "greater": greater,

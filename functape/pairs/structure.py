@@ -2,7 +2,7 @@
 others that are linear with real coefficients. They are the op's own kernel, once for each part."""
 
 from functape.op import NUMBERS, table
-from functape.pairs.array import Pair, converted, pair, parts
+from functape.pairs.array import Pair, converted, pair
 
 
 def apart(name):
@@ -19,25 +19,6 @@ def apart(name):
     return kernel
 
 
-def crossed(name):
-    """The kernel of a bilinear op, from products of the parts."""
-
-    def kernel(x, y, **params):
-        def product(u, v):
-            return None if u is None or v is None else table[name].kernel(u, v, **params)
-
-        (a, b), (c, d) = parts(x), parts(y)
-        ac, bd, ad, bc = product(a, c), product(b, d), product(a, d), product(b, c)
-        im = ad if bc is None else bc if ad is None else ad + bc
-        return Pair(ac if bd is None else ac - bd, im)
-
-    return kernel
-
-
-def identity_for(x, size):
-    return pair(table["identity_for"].kernel(x.re, size))
-
-
 LINEAR = (
     "broadcast_to", "sum_to", "sum", "reshape", "transpose", "copy", "roll", "slice", "unslice",
     "slice_update", "concatenate", "stack", "split", "windows", "overlap", "window_sum", "take",
@@ -45,8 +26,6 @@ LINEAR = (
     "negative", "degrees", "radians", "stop_gradient", "sum_rows", "centre", "dynamic_slice",
     "dynamic_unslice", "dynamic_update_slice", "triangle", "round",
 )
-BILINEAR = ("conv", "conv_input", "conv_weight")
 KERNELS = {
-    **{name: apart(name) for name in LINEAR}, **{name: crossed(name) for name in BILINEAR},
-    "astype": converted, "cast": converted, "identity_for": identity_for,
+    **{name: apart(name) for name in LINEAR}, "astype": converted, "cast": converted,
 }
