@@ -5,7 +5,7 @@ import pytest
 
 import functape.numpy as fnp
 
-DTYPES = ["bool", "int8", "uint64", "float32", "float64", "complex64"]
+DTYPES = ["bool", "int8", "uint64", "float32", "float64", "complex64", "complex128"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
