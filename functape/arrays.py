@@ -7,6 +7,7 @@ from functape import pairs
 from functape.errors import ArgumentError
 from functape.op import NUMBERS
 from functape.pairs import Pair, complex128
+from functape.tape import seen
 
 
 def python_number(a):
@@ -47,6 +48,7 @@ def from_numpy(a):
     if not a.size:  # MLX's sum over an empty array from NumPy may never end
         return pairs.zeros(a.shape, from_numpy(np.zeros(1, a.dtype)).dtype)
     if a.dtype == np.float64:
+        seen.double = True
         return mx.array(a, dtype=mx.float64)
     if a.dtype == np.complex128:
         return pairs.from_numpy(a)

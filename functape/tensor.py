@@ -89,8 +89,7 @@ class Tensor(Value):
                 out = op(*data, **params)
             else:
                 out = op.kernel(*data, **params) if params else op.kernel(*data)
-                if bit > 2 and type(out) is mx.array and out.itemsize == 8 and (
-                        out.dtype == mx.complex64):
+                if seen.double and bit > 2 and type(out) is mx.array and out.dtype == mx.complex64:
                     refuse_rounding(*data)
         except REFUSALS as error:
             if rank:
@@ -278,7 +277,10 @@ def handle(array):
     """Another handle on the same array, or on the same value of a transform; unlike `mx.array(a)`
     it copies nothing. What replaces the one in place leaves the other as it is."""
     if type(array) is mx.array:
-        return array.astype(array.dtype)
+        dtype = array.dtype
+        if dtype == mx.float64:
+            seen.double = True
+        return array.astype(dtype)
     if type(array) is Pair:
         return Pair(array.re, array.im)  # whose parts are never written to
     if type(array) is Tensor:
