@@ -93,7 +93,7 @@ class Tensor(Value):
         except REFUSALS as error:
             if rank:
                 raise
-            if is_double(data, params):
+            if is_double(error, data, params):
                 out, tracked = in_double(op, data, params), -tracked
             elif isinstance(error, FAULTS):
                 raise

@@ -36,6 +36,16 @@ def is_complex(a):
     return a.dtype in COMPLEX
 
 
+class Rounding(TypeError):
+    """Of float64 MLX would make complex64."""
+
+
+def refuse_float64(x):
+    """In a kernel of MLX's whose complex results are in single precision."""
+    if x.dtype == mx.float64:
+        raise Rounding("float64 makes complex128")
+
+
 def issubdtype(a, b):
     """Whether the dtype `a` is of the kind, or is the dtype, `b`."""
     if type(b) is not mx.DtypeCategory:

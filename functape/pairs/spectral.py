@@ -10,6 +10,7 @@ from functape.ops.matrix_functions import inverses, others_kernel, regular
 from functape.ops.spectral import svd_kernel, svdvals_kernel
 from functape.pairs.array import Pair, from_numpy, multiply, pair, to_numpy
 from functape.pairs.contraction import matmul
+from functape.pairs.elementwise import conjugate
 from functape.pairs.linalg import adjoint, det, of_rows, rows
 
 # --- Hermitian eigenvalues ----------------------------------------------------------------------
@@ -64,10 +65,6 @@ def cofactor(x):
     return matmul(left, multiply(conjugate(vt), others_kernel(s)[..., None]))
 
 
-def conjugate(x):
-    return Pair(x.re, -x.im)
-
-
 # --- eigenvalues of any square matrix -----------------------------------------------------------
 
 
@@ -75,7 +72,7 @@ def by_numpy(function):
     """NumPy's LAPACK, since MLX returns single precision; matrices that are not finite give NaN."""
 
     def kernel(x):
-        x = to_numpy(pair(x))
+        x = to_numpy(x) if type(x) is Pair else np.array(x)
         bad = ~np.isfinite(x).all((-2, -1))
         found = function(np.where(bad[..., None, None], 0, x))
         outs = [np.where(bad.reshape(bad.shape + (1,) * (y.ndim - bad.ndim)), np.nan, y)
