@@ -13,8 +13,8 @@ from functape import pairs
 from functape.errors import ArgumentError, FunctapeError, GraphError, RangeError, describe
 from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
-from functape.pairs import ARRAYS, Pair, complex128
-from functape.pairs.table import in_double, is_double, refuse_rounding
+from functape.pairs import ARRAYS, Pair, complex128, refuse_rounding
+from functape.pairs.table import in_double, is_double
 from functape.tape import (
     History,
     NodeOfMany,
@@ -88,12 +88,13 @@ class Tensor(Value):
                 out = op(*data, **params)
             else:
                 out = op.kernel(*data, **params) if params else op.kernel(*data)
-                if bit > 2 and type(out) is mx.array and out.itemsize == 8:
-                    refuse_rounding(out, data)
+                if bit > 2 and type(out) is mx.array and out.itemsize == 8 and (
+                        out.dtype == mx.complex64):
+                    refuse_rounding(*data)
         except REFUSALS as error:
             if rank:
                 raise
-            if is_double(error, data, params):
+            if is_double(data, params, error):
                 out, tracked = in_double(op, data, params), -tracked
             elif isinstance(error, FAULTS):
                 raise

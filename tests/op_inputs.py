@@ -47,6 +47,7 @@ from functape.op import table
 from functape.ops.conv import Geometry
 from functape.ops.elementwise import absolute
 from functape.ops.pooling import Windows
+from functape.pairs import complex128
 
 for module in pkgutil.iter_modules(functape.ops.__path__):
     importlib.import_module(f"functape.ops.{module.name}")
@@ -93,7 +94,9 @@ ROWS = {
     "scale": binary(real, real, *zz2),
     "scale_both": binary(real, real, *zz2),
     "astype": [row(real(2, 3), dtype=mx.float64), row(single(2), dtype=mx.float64),
-               row(single(3), dtype=mx.complex64), row(z(2, 3), dtype=mx.float32)],
+               row(single(3), dtype=mx.complex64), row(z(2, 3), dtype=mx.float32),
+               row(real(3), dtype=complex128), row(single(3), dtype=complex128),
+               row(z(3), dtype=complex128)],
     "broadcast_to": [row(real(3), shape=(2, 3)), row(real(2, 1, 3), shape=(2, 4, 3)),
                      row(real(), shape=(2,)), row(real(2), shape=(2,)), row(z(3), shape=(2, 3))],
     "sum_to": [row(real(2, 3), shape=(3,)), row(real(2, 4, 3), shape=(2, 1, 1)),
@@ -436,6 +439,9 @@ FACTORS = {
     "expm": [row(real(2, 2), max_squarings=16), row(unit(2, 3, 3), max_squarings=16)],
 }
 ROWS |= {name: [r.but(low=("float32",)) for r in rows] for name, rows in FACTORS.items()}
+
+ROWS = {name: [*rows, *[r.in_double() for r in rows if r.is_complex]]
+        for name, rows in ROWS.items()}
 
 CASES = [(name, i) for name, rows in ROWS.items() if name in OPS for i in range(len(rows))]
 IDS = [f"{name}-{i}" for name, i in CASES]

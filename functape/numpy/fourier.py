@@ -7,8 +7,6 @@ from functape.ops import fft as ops
 from functape.ops.movement import along, cut, place
 from functape.pairs import is_complex
 
-HALF = (dtypes.float16, dtypes.bfloat16)
-
 
 def transform(name, op, a, n, axis, norm):
     x = value(a, name)
@@ -24,7 +22,7 @@ def transforms(name, op, a, s, axes, norm):
 def apply(name, op, x, lengths, axes, norm):
     norm = norm_of(name, norm)
     x = resized(name, x, lengths or tuple(x.shape[a] for a in axes), axes)
-    return op(transformable(x), axes=axes, norm=norm) if axes else as_complex(x)
+    return op(single(x), axes=axes, norm=norm) if axes else as_type(x, complex_of(x))
 
 
 def inverse_real(name, x, lengths, axes, norm):
@@ -35,7 +33,7 @@ def inverse_real(name, x, lengths, axes, norm):
         lengths = (*(x.shape[a] for a in axes[:-1]), 2 * (x.shape[axes[-1]] - 1))
     n = integer(lengths[-1], name, "a length")
     x = resized(name, x, (*lengths[:-1], n // 2 + 1 if n > 0 else n), axes)
-    return ops.irfft(as_complex(x), axes=axes, n=n, norm=norm_of(name, norm))
+    return ops.irfft(as_type(x, complex_of(x)), axes=axes, n=n, norm=norm_of(name, norm))
 
 
 def lengths_and_axes(name, x, s, axes):
@@ -64,14 +62,15 @@ def resized(name, x, lengths, axes):
     return x
 
 
-def transformable(x):
-    """A value in single or double precision."""
+def complex_of(x):
+    """The dtype of a transform."""
+    return dtypes.result_type(x, dtypes.complex64)
+
+
+def single(x):
+    """The precisions that are transformed: single and double."""
     x = inexact(x)
-    return as_type(x, dtypes.float32) if x.dtype in HALF else x
-
-
-def as_complex(x):
-    return as_type(x, dtypes.result_type(x, 1j))
+    return as_type(x, dtypes.float32) if x.dtype.size == 2 else x
 
 
 def real_only(name, a):

@@ -15,10 +15,10 @@ from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import absolute, logical_not, ratio, real, sqrt, square
 from functape.ops.families import batch_same, fit, total
 from functape.ops.linalg import CPU, adjoint, hermitian, identity_for, off_diagonal, solve, star
-from functape.pairs import complex128, refuse_float64
+from functape.pairs import complex128, refuse_rounding
 
 # Eigenvalues closer than this, relative to all of them, coincide.
-ROUNDING = {mx.float32: 8 * 2.0**-23, mx.complex64: 8 * 2.0**-23, mx.float64: 8 * 2.0**-52,
+ROUNDING = {mx.float32: 8 * 2.0**-23, mx.float64: 8 * 2.0**-52, mx.complex64: 8 * 2.0**-23,
             complex128: 8 * 2.0**-52}
 
 # --- helpers of rules ---------------------------------------------------------------------------
@@ -206,7 +206,7 @@ full_svd = Op(
 
 def eig_kernel(x):
     """MLX 0.32 conjugates the vectors of complex matrices: keep what fits better."""
-    refuse_float64(x)
+    refuse_rounding(x)
     w, v = mx.linalg.eig(x, **CPU)
     if x.dtype != mx.complex64:
         return unless_nan(x, w, v)
@@ -246,7 +246,7 @@ eig = Op(
 
 
 def eigvals_kernel(x):
-    refuse_float64(x)
+    refuse_rounding(x)
     return unless_nan(x, mx.linalg.eigvals(x, **CPU))
 
 
@@ -261,6 +261,6 @@ def eigvals_vjp(g, x, x_shape, x_dtype):
 
 
 eigvals = Op(
-    "eigvals", eigvals_kernel, args=("x",), vjp=[eigvals_vjp], jvp=[eigvals_jvp],
-    batch=batch_same, doc="Complex eigenvalues.",
+    "eigvals", eigvals_kernel, args=("x",), vjp=[eigvals_vjp],
+    jvp=[eigvals_jvp], batch=batch_same, doc="Complex eigenvalues.",
 )

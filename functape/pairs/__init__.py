@@ -20,12 +20,12 @@ from functape.pairs.dtype import (
     complex128,
     is_complex,
     issubdtype,
-    refuse_float64,
+    refuse_rounding,
     result_type,
 )
 
 __all__ = [
     "ARRAYS", "COMPLEX", "DTYPES", "Pair", "complex128", "converted", "from_numpy", "full",
-    "halves", "is_complex", "issubdtype", "joined", "ones", "pair", "refuse_float64", "result_type",
-    "to_numpy", "zeros",
+    "halves", "is_complex", "issubdtype", "joined", "ones", "pair", "refuse_rounding",
+    "result_type", "to_numpy", "zeros",
 ]

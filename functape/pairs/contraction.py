@@ -1,6 +1,7 @@
 """Products of complex128 matrices and tensors: four real ones, or two where a factor is real."""
 
 from functape.ops.contraction import contract_kernel, matmul_kernel
+from functape.ops.conv import conv, conv_input, conv_weight
 from functape.pairs.array import Pair, parts
 
 
@@ -19,4 +20,7 @@ def by_parts(kernel):
 
 
 matmul = by_parts(matmul_kernel)
-KERNELS = {"matmul": matmul, "contract": by_parts(contract_kernel)}
+KERNELS = {
+    "matmul": matmul, "contract": by_parts(contract_kernel), "conv": by_parts(conv.kernel),
+    "conv_input": by_parts(conv_input.kernel), "conv_weight": by_parts(conv_weight.kernel),
+}

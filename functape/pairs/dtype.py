@@ -31,19 +31,19 @@ COMPLEX = (mx.complex64, complex128)
 DTYPES = (mx.Dtype, Dtype)
 
 
+class RoundingError(TypeError):
+    """What MLX would compute in single precision, although float64 went in."""
+
+
+def refuse_rounding(*arrays):
+    """Refuse to make complex numbers of float64 with MLX, which rounds them to complex64."""
+    if any(type(a) is mx.array and a.dtype == mx.float64 for a in arrays):
+        raise RoundingError("float64 makes complex128")
+
+
 def is_complex(a):
     """Whether the elements of an array, or of a value, are complex."""
     return a.dtype in COMPLEX
-
-
-class Rounding(TypeError):
-    """Of float64 MLX would make complex64."""
-
-
-def refuse_float64(x):
-    """In a kernel of MLX's whose complex results are in single precision."""
-    if x.dtype == mx.float64:
-        raise Rounding("float64 makes complex128")
 
 
 def issubdtype(a, b):

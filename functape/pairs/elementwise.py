@@ -220,7 +220,8 @@ def exp2(z):
 KERNELS = {
     "add": add, "subtract": subtract, "multiply": multiply, "divide": divide,
     "scale": scale, "scale_both": scale_both, "ratio": ratio, "turned": turned,
-    "scale_rows": multiply, "reciprocal": reciprocal, "square": square, "power": power,
+    "scale_rows": lambda x, y, axis: multiply(x, y), "reciprocal": reciprocal, "square": square,
+    "power": power,
     "where": where, "gate": lambda condition, x: keep_where(truth(condition), pair(x)),
     "abs": absolute, "real": real, "imag": imag, "conjugate": conjugate, "sign": sign,
     "equal": equal, "not_equal": not_equal, "less": less, "greater": greater,
@@ -230,5 +231,7 @@ KERNELS = {
     "logical_not": logical(mx.logical_not), "logical_and": logical(mx.logical_and),
     "logical_or": logical(mx.logical_or), "logical_xor": logical(mx.not_equal),
     "finite": finite, "nonpositive": nonpositive, "sigmoid": sigmoid, "logaddexp": logaddexp,
-    "exp2": exp2, **exponentials.KERNELS, **inverses.KERNELS,
+    "exp2": exp2, "exp_below": exponentials.exp, "softplus": lambda z: logaddexp(z, 0.0),
+    "affine": lambda x, w, b: add(multiply(pair(x), w), b),
+    **exponentials.KERNELS, **inverses.KERNELS,
 }

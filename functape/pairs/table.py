@@ -1,39 +1,27 @@
 """The kernels of complex128, by the names of their ops, and when they run."""
 
-import mlx.core as mx
-
 from functape.errors import ArgumentError, describe
 from functape.op import table
-from functape.pairs import contraction, elementwise, fft, linalg, reductions, spectral, structure
+from functape.pairs import (
+    contraction,
+    elementwise,
+    fft,
+    linalg,
+    reductions,
+    spectral,
+    structure,
+)
 from functape.pairs.array import Pair
-from functape.pairs.dtype import Rounding, complex128
+from functape.pairs.dtype import RoundingError, complex128
 
-FAMILIES = (structure, elementwise, reductions, contraction, linalg, spectral, fft)
-kernels = {name: kernel for family in FAMILIES for name, kernel in family.KERNELS.items()}
-
-
-def is_double(error, data, params):
-    """Whether an op computes in complex128, which its kernel for MLX's arrays refused: by an
-    argument, a parameter, because a float64 meets a complex number or becomes one."""
-    if type(error) is Rounding:
-        return True
-    if any(type(a) is Pair for a in data) or any(v is complex128 for v in params.values()):
-        return True
-    return any(map(is_complex, data)) and any(map(is_float64, data))
+MODULES = (structure, elementwise, reductions, contraction, linalg, spectral, fft)
+kernels = {name: kernel for module in MODULES for name, kernel in module.KERNELS.items()}
 
 
-def is_complex(a):
-    return isinstance(a, complex) or type(a) is mx.array and a.dtype == mx.complex64
-
-
-def is_float64(a):
-    return type(a) is mx.array and a.dtype == mx.float64
-
-
-def refuse_rounding(out, data):
-    """Refuse what MLX makes of float64 and complex numbers: it rounds to complex64."""
-    if out.dtype == mx.complex64 and any(map(is_float64, data)):
-        raise Rounding("float64 and complex numbers make complex128")
+def is_double(data, params, error):
+    """Whether an op that MLX's kernel refused is one of complex128."""
+    return isinstance(error, RoundingError) or any(type(a) is Pair for a in data) or any(
+        v is complex128 for v in params.values())
 
 
 def in_double(op, data, params):
