@@ -285,11 +285,6 @@ def test_complex_qr_of_huge_and_tiny_numbers(size, shape):
     np.testing.assert_allclose(q @ (r / size), x, atol=1e-5)
 
 
-def test_complex_lu(oracle):
-    agree(oracle, lambda a: sl.lu(a)[1:], lambda a: oracle.scipy.linalg.lu(a)[1:], cplx(4, 3),
-          tolerance=1e-4)
-
-
 def test_complex_expm(oracle):
     agree(oracle, sl.expm, oracle.scipy.linalg.expm, C, tolerance=1e-4)
 

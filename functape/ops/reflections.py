@@ -27,7 +27,8 @@ def reflection(column):
     """(v, t) and the real number, (..., 1, 1), which 1 - v t^T v^T makes of a column, with
     LAPACK's choice of sign. The column is scaled first, so that no square over- or underflows."""
     most = mx.max(mx.abs(column), axis=-2, keepdims=True)
-    column = column / mx.maximum(most, mx.finfo(column.dtype).smallest_normal)
+    most = mx.maximum(most, mx.finfo(column.dtype).smallest_normal)
+    column = column / most
     re, rest = column[..., :1, :], column[..., 1:, :]
     beside = sum_of_squares(rest)
     settled = beside == 0  # a real number above zeros already
