@@ -9,6 +9,7 @@ import numpy
 from functape import tree
 from functape.errors import ArgumentError, check_callable
 from functape.ops.movement import cut, reshape
+from functape.pairs import converted
 from functape.tensor import constant
 from functape.transforms import boundary
 from functape.transforms.forward import jvp
@@ -161,7 +162,8 @@ def identity_rows(values):
     sizes = [math.prod(v.shape) for v in values]
     full, rows, start = sum(sizes), [], 0
     for v, n in zip(values, sizes, strict=True):
-        rows.append(constant(identity(full, n, start).astype(v.dtype).reshape(full, *v.shape)))
+        basis = constant(converted(identity(full, n, start), v.dtype))
+        rows.append(reshape(basis, shape=(full, *v.shape)))
         start += n
     return rows
 

@@ -15,7 +15,7 @@ from functape.autograd.passes import grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.op import Op
 from functape.ops.movement import reshape, stack
-from functape.pairs import ones, zeros
+from functape.pairs import converted, ones, zeros
 from functape.suggest import for_names_of
 from functape.tape import Identity
 from functape.tensor import Tensor
@@ -259,13 +259,13 @@ def jacobian_of(call, k, output, vectorize):
         return tuple(call.pull([output], call.inputs, [weight], call.create_graph,
                                f"output {k} of the function"))
 
-    basis = mx.eye(n, dtype=output.dtype).reshape(n, *output.shape)
+    basis = reshape(Tensor(converted(mx.eye(n), output.dtype)), shape=(n, *output.shape))
     if n == 0:
         columns = [Tensor(zeros((0, *x.shape), x.dtype)) for x in call.inputs]
     elif vectorize:
-        columns = supplied.vmap(row)(Tensor(basis))
+        columns = supplied.vmap(row)(basis)
     else:
-        rows = [row(Tensor(basis[r])) for r in range(n)]
+        rows = [row(basis[r]) for r in range(n)]
         columns = [stack(*column, axis=0) for column in zip(*rows, strict=True)]
     return [reshape(c, shape=(*output.shape, *x.shape))
             for c, x in zip(columns, call.inputs, strict=True)]

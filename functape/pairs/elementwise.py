@@ -37,9 +37,9 @@ def select(condition, x, y):
 
 
 def where(condition, x, y):
-    if type(x) is Pair or type(y) is Pair:
-        return select(truth(condition), x, y)
-    return table["where"].kernel(truth(condition), x, y)
+    if parts(x)[1] is None and parts(y)[1] is None:  # only the condition is complex
+        return table["where"].kernel(truth(condition), x, y)
+    return select(truth(condition), x, y)
 
 
 def scale(x, y):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from functape.errors import ConcretizationError
 from functape.ops import reflections
 from functape.ops.complex_rows import blocks
 from functape.ops.matrix_functions import inverses, others_kernel, regular
@@ -70,12 +71,20 @@ def by_numpy(function):
     """NumPy's LAPACK, since MLX returns single precision; matrices that are not finite give NaN."""
 
     def kernel(x):
-        x = to_numpy(x) if type(x) is Pair else np.array(x)
+        try:
+            x = to_numpy(x) if type(x) is Pair else np.array(x)
+        except RuntimeError as error:
+            if "[eval]" not in str(error):
+                raise
+            raise ConcretizationError(
+                "The eigenvalues of a general matrix in double precision are computed by NumPy, "
+                "which needs values, and there are none while jit compiles the function. Call it "
+                "outside of jit, or convert the matrix to single precision.") from error
         bad = ~np.isfinite(x).all((-2, -1))
         found = function(np.where(bad[..., None, None], 0, x))
         outs = [np.where(bad.reshape(bad.shape + (1,) * (y.ndim - bad.ndim)), np.nan, y)
                 for y in (found if isinstance(found, tuple) else (found,))]
-        outs = tuple(map(from_numpy, outs))
+        outs = tuple(from_numpy(y.astype(complex)) for y in outs)
         return outs if isinstance(found, tuple) else outs[0]
 
     return kernel

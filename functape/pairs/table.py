@@ -30,7 +30,8 @@ def in_double(op, data, params):
     if kernel is None:
         given = ", ".join(map(describe, data))
         raise ArgumentError(f"{op.name}({given}) is not defined: it has no kernel for complex128. "
-                            "Convert to single precision, x.astype(functape.complex64).") from None
+                            "Take the real and the imaginary part, or convert to single precision, "
+                            "x.astype(functape.complex64).") from None
     try:
         return kernel(*data, **params)
     except (ValueError, TypeError, IndexError) as error:
