@@ -39,9 +39,10 @@ def of_parts(re, im):
 
 def blocks(rows):
     """Rows (..., 2m, n) as the whole real matrix (..., 2m, 2n)."""
-    re, im = halves(rows)
     *batch, m, n = rows.shape
-    return mx.stack([rows, rows_of(-im, re)], -1).reshape(*batch, m, 2 * n)
+    numbers = rows.reshape(*batch, m // 2, 2, n)
+    turned = numbers[..., ::-1, :] * mx.array([[-1.0], [1.0]], rows.dtype)  # times i
+    return mx.stack([numbers, turned], -1).reshape(*batch, m, 2 * n)
 
 
 def transposed(x):

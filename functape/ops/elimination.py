@@ -7,7 +7,7 @@ S. Toledo, Locality of reference in LU decomposition with partial pivoting (1997
 import mlx.core as mx
 
 from functape.ops import reduce_kernels
-from functape.ops.complex_rows import above, before, behind, blocks, halves, rows_of, unit_rows
+from functape.ops.complex_rows import before, behind, blocks, halves, transposed, unit_rows
 from functape.ops.linalg import triangular_inverse
 
 
@@ -63,21 +63,21 @@ def eliminated(rows):
 
 def pivoted(column):
     """One column over its largest number, which comes first; a column of zeros stays."""
-    re, im = halves(column)
-    row = mx.arange(re.shape[-2], dtype=mx.int32)
-    pivot = mx.argmax(mx.abs(re) + mx.abs(im), axis=-2).astype(mx.int32)
+    *batch, height, _ = column.shape
+    numbers = column.reshape(*batch, height // 2, 2)
+    row = mx.arange(height // 2, dtype=mx.int32)
+    pivot = mx.argmax(mx.sum(mx.abs(numbers), axis=-1), axis=-1, keepdims=True).astype(mx.int32)
     order = mx.where(row == 0, pivot, mx.where(row == pivot, 0, row))
-    column = permuted(column, order)
-    up = column[..., :2, :]
-    most = mx.max(mx.abs(up), axis=-2, keepdims=True)
-    most = mx.where(most == 0, 1, most)
-    c, d = halves(up / most)
-    weight = mx.square(c) + mx.square(d)
-    weight = mx.where(weight == 0, 1, weight)
-    a, b = halves(column[..., 2:, :] / most)
-    rest = rows_of((a * c + b * d) / weight, (b * c - a * d) / weight)
-    one = above(mx.ones_like(c), 1)
-    return order, pivot, mx.concatenate([one, rest], -2), up
+    numbers = mx.take_along_axis(numbers, order[..., None], -2)
+    up, rest = numbers[..., :1, :], numbers[..., 1:, :]
+    tiny = mx.finfo(column.dtype).smallest_normal
+    most = mx.maximum(mx.max(mx.abs(up), axis=-1, keepdims=True), tiny)
+    over = up / most
+    over = over / mx.maximum(mx.sum(mx.square(over), axis=-1, keepdims=True), tiny)
+    low = (rest / most) @ blocks(transposed(over))  # times the conjugate, as rows
+    one = mx.broadcast_to(mx.array([[1.0], [0.0]], column.dtype), (*batch, 2, 1))
+    low = mx.concatenate([one, low.reshape(*batch, height - 2, 1)], -2)
+    return order, pivot, low, transposed(up)
 
 
 def permuted(rows, order):

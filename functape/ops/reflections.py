@@ -27,16 +27,22 @@ def reflection(column):
     """(v, t) and the real number, (..., 1, 1), which 1 - v t^T v^T makes of a column, with
     LAPACK's choice of sign. The column is scaled first, so that no square over- or underflows."""
     most = mx.max(mx.abs(column), axis=-2, keepdims=True)
-    column = column / mx.where(most == 0, 1, most)
-    re, im = column[..., :1, :], column[..., 1:2, :]
-    rest = mx.sum(mx.square(column[..., 1:, :]), axis=-2, keepdims=True)
-    settled = rest == 0  # a real number above zeros already
-    size = mx.sqrt(rest + mx.square(re))
-    end = mx.where(settled, re, mx.where(re < 0, size, -size))
-    v = mx.concatenate([re - end, column[..., 1:, :]], -2)
-    weight = mx.where(settled, 1, end * (mx.square(re - end) + mx.square(im)))
-    t = mx.concatenate([end - re, -im], -2) / weight
-    return (blocks(v), blocks(t)), end * most
+    most = mx.maximum(most, mx.finfo(column.dtype).smallest_normal)
+    column = column / most
+    re, rest = column[..., :1, :], column[..., 1:, :]
+    beside = sum_of_squares(rest)
+    settled = beside == 0  # a real number above zeros already
+    size = mx.sqrt(beside + mx.square(re))
+    end = mx.where(mx.not_equal(re < 0, settled), size, -size)
+    v = mx.concatenate([re - end, rest], -2)
+    first = v[..., :2, :]
+    t = first / mx.where(settled, 1, -end * sum_of_squares(first))
+    both = blocks(mx.concatenate([v, t], -2))
+    return (both[..., :-2, :], both[..., -2:, :]), end * most
+
+
+def sum_of_squares(column):
+    return mx.sum(mx.square(column), axis=-2, keepdims=True)
 
 
 def joined(first, second):

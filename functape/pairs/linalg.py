@@ -3,12 +3,15 @@ of twice the size (see functape.ops.complex_rows)."""
 
 import mlx.core as mx
 
-from functape.ops import elimination, reflections
+from functape.ops import elimination, reduce_kernels, reflections
 from functape.ops.complex_rows import blocks, halves, rows_of
 from functape.ops.factors import cholesky_kernel
 from functape.ops.linalg import solve_kernel, tri_inverse, triangle_kernel
 from functape.ops.matrix_functions import expm_kernel
 from functape.pairs.array import Pair, divide, multiply, pair
+from functape.pairs.elementwise import absolute
+from functape.pairs.elementwise import sign as phase
+from functape.pairs.reductions import prod
 
 NAN = float("nan")
 
@@ -75,27 +78,15 @@ def det(x):
 
 
 def slogdet(x):
-    sign, re, im = elimination.pivots(rows(x))
-    most = mx.maximum(mx.abs(re), mx.abs(im))
-    scale = mx.where(most == 0, 1, most)
-    size = scale * mx.sqrt(mx.square(re / scale) + mx.square(im / scale))
-    unit = mx.where(size == 0, 1, size)
-    log = mx.log(size) if size.size else size
-    return multiply(product(Pair(re / unit, im / unit)), sign), mx.sum(log, axis=-1)
+    sign, *pivots = elimination.pivots(rows(x))
+    pivots = Pair(*pivots)
+    size = reduce_kernels.sum(mx.log(absolute(pivots)), axis=-1)
+    return multiply(product(phase(pivots)), sign), size
 
 
 def product(x):
     """Of the numbers along the last axis."""
-    if not x.size:
-        return pair(mx.ones(x.shape[:-1], mx.float64))
-    while (n := x.shape[-1]) > 1:
-        half = n // 2
-        first, second, rest = (
-            Pair(x.re[..., at], x.im[..., at])
-            for at in (slice(half), slice(half, 2 * half), slice(2 * half, n)))
-        both = multiply(first, second)
-        x = Pair(mx.concatenate([both.re, rest.re], -1), mx.concatenate([both.im, rest.im], -1))
-    return Pair(x.re[..., 0], x.im[..., 0])
+    return prod(x, (x.ndim - 1,), False)
 
 
 def expm(x, max_squarings):

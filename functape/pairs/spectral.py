@@ -1,16 +1,15 @@
 """Kernels of complex128 for eigenvalues, singular values and what is made of them."""
 
-import mlx.core as mx
 import numpy as np
 
 from functape.errors import ConcretizationError
 from functape.ops import reflections
 from functape.ops.complex_rows import blocks
-from functape.ops.linalg import CPU
 from functape.ops.matrix_functions import inverses, others_kernel, regular
-from functape.ops.spectral import svd_kernel, svdvals_kernel
+from functape.ops.spectral import eigh_kernel, eigvalsh_kernel, svd_kernel, svdvals_kernel
 from functape.pairs.array import Pair, from_numpy, multiply, pair, to_numpy
 from functape.pairs.contraction import matmul
+from functape.pairs.elementwise import conjugate
 from functape.pairs.linalg import adjoint, det, of_rows, rows
 
 # --- Hermitian eigenvalues ----------------------------------------------------------------------
@@ -22,13 +21,13 @@ def hermitian_rows(x):
 
 
 def eigh(x):
-    w, v = reflections.eigh(hermitian_rows(x), lambda y: mx.linalg.eigh(y, **CPU))
+    w, v = reflections.eigh(hermitian_rows(x), eigh_kernel)
     return w, of_rows(v)
 
 
 def eigvalsh(x):
     """The blocks have each of them twice."""
-    return mx.linalg.eigvalsh(blocks(hermitian_rows(x)), **CPU)[..., ::2]
+    return eigvalsh_kernel(blocks(hermitian_rows(x)))[..., ::2]
 
 
 # --- singular values ----------------------------------------------------------------------------
@@ -63,10 +62,6 @@ def cofactor(x):
     sign = multiply(det(u), det(vt))
     left = multiply(conjugate(u), Pair(sign.re[..., None, None], sign.im[..., None, None]))
     return matmul(left, multiply(conjugate(vt), others_kernel(s)[..., None]))
-
-
-def conjugate(x):
-    return Pair(x.re, -x.im)
 
 
 # --- eigenvalues of any square matrix -----------------------------------------------------------
