@@ -22,7 +22,7 @@ from functape.numpy.plain_values import concrete
 from functape.op import Value
 from functape.ops import elementwise as ops
 from functape.ops import movement
-from functape.pairs import Pair, halves, to_numpy
+from functape.pairs import Pair, halves
 
 # --- shape and dtype ----------------------------------------------------------------------------
 
@@ -111,11 +111,9 @@ def namespace(self, *, api_version=None):
 def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """For other libraries' from_dlpack: the data, without its place on the tape."""
     data = concrete(self, "__dlpack__")
-    if type(data) is Pair:
-        if copy is False:
-            raise BufferError("__dlpack__: a complex128 array is kept as two of float64, so it is "
-                              "handed over as a copy, which copy=False forbids. Leave copy out.")
-        data, copy = to_numpy(data), None
+    if type(data) is Pair:  # a copy by NumPy is no way out: MLX would read it as complex64
+        raise BufferError("__dlpack__: complex128 arrays are kept as two of float64, which DLPack "
+                          "cannot describe. Hand over numpy.asarray(x), or x.real and x.imag.")
     if dl_device not in (None, data.__dlpack_device__()):
         raise BufferError(f"__dlpack__: the array is on the device {data.__dlpack_device__()}, "
                           f"not on {tuple(dl_device)}. Leave dl_device out.")
