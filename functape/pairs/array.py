@@ -206,5 +206,5 @@ def divide(x, y):
     zero = high == 0
     r = mx.where(zero, 0, low / high)
     whole = mx.where(zero, mx.abs(c), high + low * r)
-    return Pair(mx.where(across, a * r + b, a + b * r) / whole,
-                mx.where(across, b * r - a, b - a * r) / whole)
+    ar, br = (mx.where(zero, 0, part * r) for part in (a, b))
+    return Pair(mx.where(across, ar + b, a + br) / whole, mx.where(across, br - a, b - ar) / whole)
