@@ -14,7 +14,7 @@ from functape.arrays import as_numpy, from_numpy, is_large, number_array, python
 from functape.errors import ArgumentError, FunctapeError, GraphError, RangeError, describe
 from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
-from functape.pairs import ARRAYS, Pair, complex128, refuse_rounding
+from functape.pairs import ARRAYS, Pair, complex128, refuse_mixing
 from functape.pairs.table import in_double, is_double
 from functape.tape import (
     History,
@@ -29,6 +29,7 @@ from functape.tape import (
 
 # the usual one first
 INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64, complex128)
+MIXED = (mx.complex64, mx.bool_)  # what MLX makes of float64 and complex64, rounding the former
 # what kernels raise on arguments that they do not take; what is no answer to arguments of MLX's
 REFUSALS = (ValueError, TypeError, LookupError, RuntimeError, AttributeError)
 FAULTS = (FunctapeError, KeyError, AttributeError)
@@ -89,8 +90,8 @@ class Tensor(Value):
                 out = op(*data, **params)
             else:
                 out = op.kernel(*data, **params) if params else op.kernel(*data)
-                if seen.double and bit > 2 and type(out) is mx.array and out.dtype == mx.complex64:
-                    refuse_rounding(*data)
+                if seen.double and bit > 2 and type(out) is mx.array and out.dtype in MIXED:
+                    refuse_mixing(data)
         except REFUSALS as error:
             if rank:
                 raise

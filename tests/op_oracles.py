@@ -151,7 +151,7 @@ def conv(jax, x, y, geometry):
 
 def transposed(jax, f, shape, y):
     """The transpose of a linear function, by its matrix. (XLA aborts on some of JAX's own.)"""
-    basis = jax.numpy.eye(int(np.prod(shape))).reshape(-1, *shape)
+    basis = jax.numpy.eye(int(np.prod(shape)), dtype=y.dtype).reshape(-1, *shape)
     return jax.numpy.stack([(f(e) * y).sum() for e in basis]).reshape(shape)
 
 

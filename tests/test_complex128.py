@@ -78,6 +78,13 @@ def test_float64_and_complex64_make_complex128(f):
     same(got, f(fnp.asarray(X.astype(np.complex128)), fnp.asarray(z.astype(np.complex128))))
 
 
+def test_float64_and_complex64_are_compared_as_they_are():
+    x, z = np.array([0.1, 0.5]), np.array([0.1, 0.5], np.complex64)
+    is_exactly(fnp.asarray(x) == fnp.asarray(z), np.array([False, True]))
+    is_exactly(fnp.asarray(z) != fnp.asarray(x), np.array([True, False]))
+    is_exactly(fnp.asarray(x) == 0.1 + 0j, np.array([True, False]))
+
+
 def test_python_numbers_are_weak():
     assert (fnp.asarray(X) * 1j).dtype is ft.complex128 is (1j - fnp.asarray(X)).dtype
     is_exactly(fnp.asarray(X) * HALF, X * HALF)

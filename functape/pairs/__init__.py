@@ -21,6 +21,7 @@ from functape.pairs.dtype import (
     complex128,
     is_complex,
     issubdtype,
+    refuse_mixing,
     refuse_rounding,
     result_type,
 )
@@ -28,5 +29,5 @@ from functape.pairs.dtype import (
 __all__ = [
     "ARRAYS", "COMPLEX", "DTYPES", "Pair", "complex128", "converted", "from_numpy", "full",
     "halves", "is_complex", "issubdtype", "joined", "ones", "pair", "pairs_among",
-    "refuse_rounding", "result_type", "to_numpy", "zeros",
+    "refuse_mixing", "refuse_rounding", "result_type", "to_numpy", "zeros",
 ]

@@ -35,10 +35,18 @@ class RoundingError(TypeError):
     """What MLX would compute in single precision, although float64 went in."""
 
 
-def refuse_rounding(*arrays):
+def refuse_rounding(x):
     """Refuse to make complex numbers of float64 with MLX, which rounds them to complex64."""
-    if any(type(a) is mx.array and a.dtype == mx.float64 for a in arrays):
+    if x.dtype == mx.float64:
         raise RoundingError("float64 makes complex128")
+
+
+def refuse_mixing(data):
+    """Refuse float64 beside complex numbers, which MLX brings to complex64."""
+    dtypes = [a.dtype for a in data if type(a) is mx.array]
+    is_complex = mx.complex64 in dtypes or any(isinstance(a, complex) for a in data)
+    if is_complex and mx.float64 in dtypes:
+        raise RoundingError("float64 and complex numbers make complex128")
 
 
 def is_complex(a):
