@@ -14,6 +14,7 @@ from functape.errors import ArgumentError
 from functape.op import Value
 from functape.pairs import complex128
 from functape.promotion import agree
+from functape.tape import seen
 
 bool_ = mx.bool_
 uint8, uint16, uint32, uint64 = mx.uint8, mx.uint16, mx.uint32, mx.uint64
@@ -59,10 +60,12 @@ def as_dtype(dtype, name="dtype"):
     if found is None:
         raise ArgumentError(f"{name}: {dtype!r} is not an array dtype. Use one of functape's, "
                             "such as functape.float32, or its name.")
-    if found in DOUBLE and mx.default_device().type != mx.cpu:
-        raise ArgumentError(f"{name}: {dtype_name(found)} arrays exist on the CPU only. Use "
-                            f"{dtype_name(DOUBLE[found])}, or run on the CPU, "
-                            "mlx.core.set_default_device(mlx.core.cpu).")
+    if found in DOUBLE:
+        seen.double = True
+        if mx.default_device().type != mx.cpu:
+            raise ArgumentError(f"{name}: {dtype_name(found)} arrays exist on the CPU only. Use "
+                                f"{dtype_name(DOUBLE[found])}, or run on the CPU, "
+                                "mlx.core.set_default_device(mlx.core.cpu).")
     return found
 
 

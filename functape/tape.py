@@ -22,6 +22,7 @@ class Seen:
     def __init__(self):
         self.special = False  # an attribute of a mode that is seldom set
         self.change = -1  # an array changed in place: the number of the next node at the latest
+        self.double = False  # float64, which MLX rounds where it meets complex numbers
 
 
 seen = Seen()

@@ -24,8 +24,8 @@ from functape.errors import (
     describe,
 )
 from functape.op import levels
-from functape.pairs import Pair, halves, joined
-from functape.tape import mode, sequence
+from functape.pairs import halves, joined, pairs_among
+from functape.tape import mode, seen, sequence
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -88,13 +88,16 @@ class Compiled:
     def __call__(self, *args, **kwargs):
         fixed, moving = self.parted(args, kwargs)
         leaves, structure = tree.flatten(moving)
-        kinds = set(map(type, leaves))
-        arrays = leaves if kinds == {mx.array} else [
-            a if type(a) is mx.array else entering(a, moving, i) for i, a in enumerate(leaves)]
+        kinds, pairs = set(map(type, leaves)), ()
+        arrays = leaves
+        if kinds != {mx.array}:
+            arrays = [a if type(a) is mx.array else entering(a, moving, i)
+                      for i, a in enumerate(leaves)]
+            pairs = pairs_among(arrays)
         # a graph or a transform around this call, or compiling is switched off
         if levels.tracing or switched.off or any([a is None for a in arrays]):
             return self.uncompiled(structure, leaves, fixed)
-        graph = self.graph(structure, fixed, arrays)
+        graph = self.graph(structure, fixed, arrays, pairs)
         if graph.eager:
             return self.uncompiled(structure, leaves, fixed)
         try:
@@ -105,11 +108,12 @@ class Compiled:
                     raise
                 self.warn(error)
             graph.eager = self.by_shape = True
-            self.graphs[self.key(structure, fixed, arrays)] = graph
+            self.graphs[self.key(structure, fixed, arrays, pairs)] = graph
             return self.uncompiled(structure, leaves, fixed)
         self.by_shape = self.by_shape or graph.varies
-        outs = outs if boundary.are_plain(kinds) else map(Tensor, outs)
-        return tree.unflatten(graph.out[0], outs)
+        plain = boundary.are_plain(kinds)
+        return tree.unflatten(graph.out, [
+            o if plain and type(o) is mx.array else Tensor(o) for o in outs])
 
     def parted(self, args, kwargs):
         """The static arguments, as pairs (place, value), and the others: (a list, a dict)."""
@@ -122,22 +126,22 @@ class Compiled:
         return fixed, ([None if i in static else a for i, a in enumerate(args)],
                        {k: v for k, v in kwargs.items() if k not in self.static_argnames})
 
-    def graph(self, structure, fixed, arrays):
+    def graph(self, structure, fixed, arrays, pairs):
         """The graph for arguments of this structure, made on first use."""
-        key = self.key(structure, fixed, arrays)
+        key = self.key(structure, fixed, arrays, pairs)
         try:
             graph = self.graphs.get(key)
         except TypeError:
             raise RangeError("jit: static arguments must be hashable, but got "
                              f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
-            graph = self.graphs[key] = Graph(self.f, structure, fixed, list(map(type, arrays)))
+            graph = self.graphs[key] = Graph(self.f, structure, fixed, pairs)
         return graph
 
-    def key(self, structure, fixed, arrays):
+    def key(self, structure, fixed, arrays, pairs):
         shapes = tuple([(a.shape, a.dtype) for a in arrays]) if self.by_shape else ()
         kinds = tuple([type(v) for _, v in fixed])  # 1, 1.0 and True are equal
-        return structure, fixed, kinds, tuple(map(type, arrays)), shapes
+        return structure, fixed, kinds, pairs, shapes
 
     def uncompiled(self, structure, leaves, fixed):
         """The function as it is, on values as a graph has them; `mx.array`s go out as such."""
@@ -193,11 +197,15 @@ class TrackedError(Exception):
 
 
 class Graph:
-    """One trace of a function. MLX sees the parts of each Pair."""
+    """One trace of a function. MLX sees the parts of each Pair.
 
-    def __init__(self, f, structure, fixed, kinds):
-        self.f, self.structure, self.fixed, self.kinds = f, structure, fixed, kinds
-        self.out, self.eager = None, False  # out: the structure of the results, and their types
+    Attributes:
+      pairs, out_pairs: which of the arguments, and of the results, are Pairs.
+    """
+
+    def __init__(self, f, structure, fixed, pairs):
+        self.f, self.structure, self.fixed, self.pairs = f, structure, fixed, pairs
+        self.out, self.out_pairs, self.eager = None, (), False
         self.varies = False  # whether the structure of the results depends on shapes or dtypes
         self.shares = False  # whether f closes over an argument: then it gets copies
         # the state of MLX's generator goes in and out, or each call would draw the same numbers
@@ -205,13 +213,13 @@ class Graph:
         self.compiled = mx.compile(self.trace, inputs=state, outputs=state)
 
     def __call__(self, arrays):
-        parts = halves(arrays) if Pair in self.kinds else arrays
+        parts = halves(arrays) if self.pairs else arrays
         if self.shares:
             parts = [mx.array(a) for a in parts]
         key = mx.random.state[0]
         try:
             outs = self.compiled(parts)
-            return joined(outs, self.out[1]) if Pair in self.out[1] else outs
+            return joined(outs, self.out_pairs) if self.out_pairs else outs
         except Exception as error:
             set_generator_key(key)  # a trace that ends early leaves a tracer in its place
             if self.shares or not isinstance(error, ValueError) or UNCAPTURED not in str(error):
@@ -220,7 +228,8 @@ class Graph:
         return self(arrays)
 
     def trace(self, arrays):
-        arrays = joined(arrays, self.kinds)
+        seen.double = seen.double or any(a.dtype == mx.float64 for a in arrays)
+        arrays = joined(arrays, self.pairs)
         args, kwargs = complete(self.structure, [Tensor(a) for a in arrays], self.fixed)
         born = sequence()
         with boundary.inside(), tracing():
@@ -229,9 +238,9 @@ class Graph:
         if any(is_tracked(o) for o in outs):
             raise TrackedError  # by way of something that f closes over
         arrays = [o.array for o in outs]
-        out = out, list(map(type, arrays))
-        self.varies = self.varies or self.out not in (None, out)
-        self.out = out
+        now = out, pairs_among(arrays)
+        self.varies = self.varies or self.out is not None and now != (self.out, self.out_pairs)
+        self.out, self.out_pairs = now
         return halves(arrays)
 
 

@@ -23,7 +23,7 @@ from functape.errors import (
     describe,
 )
 from functape.op import Value, levels
-from functape.pairs import ARRAYS, halves, joined
+from functape.pairs import ARRAYS, halves, joined, pairs_among
 from functape.tape import OpNode, mode, sequence
 from functape.tensor import Tensor, handle
 
@@ -158,7 +158,7 @@ def after(g, arg):
     if type(arg) is not Tensor or arg.rank or type(g) not in ARRAYS:
         return arg
     data = mx.depends(halves([arg.array]), halves([g]))
-    return Tensor(*joined(data, [type(arg.array)]), 0, arg.edge)
+    return Tensor(*joined(data, pairs_among([arg.array])), 0, arg.edge)
 
 
 class EnoughError(Exception):

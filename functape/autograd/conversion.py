@@ -78,7 +78,7 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
 
 @method
 def __dlpack_device__(self):
-    return methods.concrete(self, "__dlpack_device__").__dlpack_device__()
+    return methods.dlpack_device(self)
 
 
 def number(name):

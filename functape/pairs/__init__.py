@@ -11,6 +11,7 @@ from functape.pairs.array import (
     joined,
     ones,
     pair,
+    pairs_among,
     to_numpy,
     zeros,
 )
@@ -26,6 +27,6 @@ from functape.pairs.dtype import (
 
 __all__ = [
     "ARRAYS", "COMPLEX", "DTYPES", "Pair", "complex128", "converted", "from_numpy", "full",
-    "halves", "is_complex", "issubdtype", "joined", "ones", "pair", "refuse_rounding",
-    "result_type", "to_numpy", "zeros",
+    "halves", "is_complex", "issubdtype", "joined", "ones", "pair", "pairs_among",
+    "refuse_rounding", "result_type", "to_numpy", "zeros",
 ]

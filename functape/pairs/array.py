@@ -141,10 +141,17 @@ def halves(arrays):
     return [half for a in arrays for half in ((a.re, a.im) if type(a) is Pair else (a,))]
 
 
-def joined(arrays, kinds):
-    """The inverse of `halves`; `kinds`: the types of the arrays."""
-    rest = iter(arrays)
-    return [Pair(next(rest), next(rest)) if kind is Pair else next(rest) for kind in kinds]
+def pairs_among(arrays):
+    """The positions of Pairs."""
+    return tuple([i for i, a in enumerate(arrays) if type(a) is Pair])
+
+
+def joined(parts, pairs):
+    """The inverse of `halves`; `pairs`: the positions of the Pairs."""
+    arrays = list(parts)
+    for i in pairs:
+        arrays[i:i + 2] = [Pair(*arrays[i:i + 2])]
+    return arrays
 
 
 def full(shape, number, dtype):

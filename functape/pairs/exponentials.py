@@ -25,11 +25,11 @@ def like_sign(size, a):
 
 
 def swapped(f):
-    """The function of circles for a function of hyperbolas: f(iz) / i."""
+    """The function of circles for a function of hyperbolas: i f(z / i)."""
 
     def kernel(z):
-        found = f(Pair(-z.im, z.re))
-        return Pair(found.im, -found.re)
+        found = f(Pair(z.im, -z.re))
+        return Pair(-found.im, found.re)
 
     return kernel
 
@@ -75,8 +75,9 @@ def sinh(z):
     a, b = z.re, z.im
     cosh_a, sinh_a, stretch = hyperbolic(a)
     re, im = sinh_a * float64.cos(b) * stretch, cosh_a * float64.sin(b) * stretch
-    lost = mx.logical_and(mx.logical_not(mx.isfinite(b)), mx.logical_or(a == 0, mx.isinf(a)))
-    return Pair(mx.where(lost, a, re), mx.where(b == 0, b, im))
+    lost, endless = mx.logical_not(mx.isfinite(b)), mx.isinf(a)
+    re = mx.where(mx.logical_and(lost, endless), INF, mx.where(mx.logical_and(lost, a == 0), a, re))
+    return Pair(re, mx.where(b == 0, b, im))
 
 
 def cosh(z):
@@ -101,7 +102,7 @@ def tanh(z):
     re = mx.where(far, like_sign(mx.ones_like(a), a), re)
     lost, endless = mx.logical_not(mx.isfinite(b)), mx.isinf(a)
     re = mx.where(a == 0, a, mx.where(mx.logical_and(lost, mx.logical_not(endless)), b * 0, re))
-    tail = mx.where(mx.logical_and(lost, endless), 0, tail)
+    tail = mx.where(mx.logical_and(lost, endless), like_sign(mx.zeros_like(b), b), tail)
     return Pair(re, mx.where(b == 0, b, mx.where(far, tail, im)))
 
 

@@ -31,7 +31,7 @@ def arccos(z):
     endless = either_infinite(a, b)
     re = mx.where(endless, mx.arctan2(mx.abs(b), a), re)
     re = mx.where(mx.logical_and(a == 0, mx.isnan(b)), HALF_PI, re)
-    return Pair(re, mx.where(endless, like_sign(mx.full(a.shape, INF, mx.float64), -b), im))
+    return Pair(re, mx.where(endless, -like_sign(mx.full(a.shape, INF, mx.float64), b), im))
 
 
 def arccosh(z):

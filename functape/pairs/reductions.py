@@ -6,6 +6,7 @@ import mlx.core as mx
 
 from functape.op import table
 from functape.ops import reduce_kernels
+from functape.ops.sorting import places
 from functape.pairs.array import Pair, add, divide, multiply, pair, subtract
 from functape.pairs.elementwise import truth
 from functape.pairs.exponentials import exp, log
@@ -130,7 +131,16 @@ def argsort(z, axis, descending):
     return mx.take_along_axis(order, again, axis)
 
 
+def searchsorted(x, y, side):
+    x, y = pair(x), pair(y)
+    flat = Pair(*[part.reshape(*x.shape[:-1], -1) for part in (y.re, y.im)])
+    both = joined([flat, x] if side == "left" else [x, flat], -1)
+    order = argsort(both, axis=both.ndim - 1, descending=False)
+    return places(order, x.shape[-1], flat.shape[-1], side).reshape(y.shape)
+
+
 KERNELS = {
+    "searchsorted": searchsorted,
     "prod": prod, "cumprod": cumprod, "logsumexp": logsumexp, "softmax": softmax,
     "log_softmax": log_softmax, "max": extreme(LARGEST), "min": extreme(SMALLEST),
     "argmax": position(LARGEST), "argmin": position(SMALLEST), "argsort": argsort,

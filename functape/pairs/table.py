@@ -29,6 +29,10 @@ def in_double(op, data, params):
     kernel = kernels.get(op.name) if table.get(op.name) is op else None
     if kernel is None:
         given = ", ".join(map(describe, data))
+        if table.get(op.name) is not op:
+            raise ArgumentError(f"{op.name}({given}) is not defined: it is made of MLX's kernels, "
+                                "and MLX has no complex128. Write it with functape's, or convert "
+                                "to single precision, x.astype(functape.complex64).") from None
         raise ArgumentError(f"{op.name}({given}) is not defined: it has no kernel for complex128. "
                             "Take the real and the imaginary part, or convert to single precision, "
                             "x.astype(functape.complex64).") from None

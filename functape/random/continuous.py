@@ -89,7 +89,7 @@ def normal(key, shape=(), dtype=None):
     >>> ft.random.normal(ft.random.key(0), (2, 3)).shape
     (2, 3)
     """
-    dtype = None if dtype is None else dtypes.as_dtype(dtype, "normal")
+    dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, "normal")
     if dtype in COMPLEX:
         parts = normal(key, (2, *shape_of(shape, "normal")), dtypes.PARTS[dtype])
         return (parts[0] + 1j * parts[1]) * math.sqrt(0.5)
