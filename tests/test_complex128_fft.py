@@ -126,3 +126,13 @@ def test_under_vmap_and_jit(name):
     agree(ft.jit(ft.vmap(ft.grad(energy)))(x), want)
     columns = np.stack([np.asarray(transform(column)) for column in x.T])
     agree(ft.vmap(transform, 1)(x), columns)
+
+
+def test_backward_through_a_spectrum():
+    """Parseval: the energy of the spectrum is n times that of the signal."""
+    x = ft.tensor(REAL, requires_grad=True)
+    (fnp.abs(fft.fft(x)) ** 2).sum().backward()
+    agree(x.grad, 2 * 6 * REAL)
+    z = ft.tensor(COMPLEX, requires_grad=True)
+    (fnp.abs(fft.ifftn(z)) ** 2).sum().backward()
+    agree(z.grad, np.conj(COMPLEX) * 2 / COMPLEX.size)

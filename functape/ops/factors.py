@@ -65,7 +65,7 @@ cholesky = Op(
 def lu_kernel(x):
     if x.dtype == mx.complex64:
         permutation, low, up = elimination.lu_matrices(as_rows(x))
-        return permutation.astype(x.dtype), of_rows(low), of_rows(up)
+        return permutation, of_rows(low), of_rows(up)
     order, low, up = lu_factors(x)
     rows = mx.arange(x.shape[-2], dtype=order.dtype)
     return (order[..., None] == rows).astype(x.dtype), low, up
@@ -110,7 +110,7 @@ def lu_vjp(g, permutation, low, up, x_shape):
 lu = Op(
     "lu", lu_kernel, args=("x",), outputs=("permutation", "low", "up"), batch=batch_same,
     vjp=[lu_vjp], jvp=[lu_jvp],
-    doc="A permutation matrix, a unit lower and an upper triangular one, whose product is x.",
+    doc="A real permutation matrix, a unit lower and an upper triangular one, whose product is x.",
 )
 
 # --- QR -----------------------------------------------------------------------------------------

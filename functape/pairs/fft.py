@@ -29,7 +29,7 @@ def unit_roots(k, n):
     return (np.cos(angle) - 1j * np.sin(angle)) * np.array([1, -1j, -1, 1j])[quarters % 4]
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def waves(a, b, n):
     """The roots of order n to the powers j k, for j < a and k < b."""
     return from_numpy(unit_roots(np.arange(a)[:, None] * np.arange(b), n))

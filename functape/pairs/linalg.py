@@ -102,7 +102,7 @@ def cholesky(x):
 
 def lu(x):
     permutation, low, up = elimination.lu_matrices(rows(x))
-    return pair(permutation), of_rows(low), of_rows(up)
+    return permutation, of_rows(low), of_rows(up)
 
 
 def lu_pivots(x):

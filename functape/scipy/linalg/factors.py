@@ -9,10 +9,8 @@ from functape.numpy.linalg.solving import with_columns
 from functape.ops import factors as ops
 from functape.ops import spectral
 from functape.ops.contraction import flipped, matmul
-from functape.ops.elementwise import real
 from functape.ops.families import astype
 from functape.ops.linalg import adjoint, hermitian, solve_triangular, star, strictly_lower
-from functape.pairs import is_complex
 
 # --- Cholesky -----------------------------------------------------------------------------------
 
@@ -101,7 +99,6 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
             [0., 1.]])
     """
     p, low, up = ops.lu(matrix("lu", a))
-    p = real(p) if is_complex(p) else p
     return (matmul(p, low), up) if permute_l else (p, low, up)
 
 
