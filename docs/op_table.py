@@ -60,7 +60,7 @@ def dtypes(name):
                 found.append(KINDS.get(kind.kind, kind.name))
                 if kind.name == "float64":
                     found += row.low
-    order = ("float16", "bfloat16", "float32", "float64", "complex64", "int", "bool")
+    order = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int", "bool")
     floats, rest = [k for k in order[:4] if k in found], [k for k in order[4:] if k in found]
     return (["float"] if len(floats) == 4 else floats) + rest
 

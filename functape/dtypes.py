@@ -9,15 +9,20 @@ from collections.abc import Hashable
 import mlx.core as mx
 import numpy as np
 
+from functape import pairs
 from functape.errors import ArgumentError
 from functape.op import Value, is_weak
+from functape.pairs import complex128
 from functape.promotion import agree
+from functape.tape import seen
 
 bool_ = mx.bool_
 uint8, uint16, uint32, uint64 = mx.uint8, mx.uint16, mx.uint32, mx.uint64
 int8, int16, int32, int64 = mx.int8, mx.int16, mx.int32, mx.int64
 float16, bfloat16, float32, float64 = mx.float16, mx.bfloat16, mx.float32, mx.float64
 complex64 = mx.complex64
+DOUBLE = {float64: float32, complex128: complex64}  # those of the CPU only, and the next best
+PARTS = {complex64: float32, complex128: float64}  # what their real and imaginary parts are
 
 float0 = np.dtype([("float0", np.void, 0)])  # JAX's: of derivatives by and of integers
 
@@ -28,7 +33,7 @@ floating, complexfloating = mx.floating, mx.complexfloating
 
 NAMES = (
     "bool_", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64",
-    "float16", "bfloat16", "float32", "float64", "complex64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )
 KINDS = (
     "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
@@ -39,26 +44,28 @@ __all__ = [
     "result_type",
 ]
 
-BY_NAME = {name: getattr(mx, name) for name in NAMES}
-BY_NAME |= {"bool": bool_, "int": int32, "float": float32, "complex": complex64,
-            "complex128": complex64}
+BY_NAME = {name: globals()[name] for name in NAMES}
+BY_NAME |= {"bool": bool_, "int": int32, "float": float32, "complex": complex64}
 BY_PYTHON = {bool: bool_, int: int32, float: float32, complex: complex64}
 WEAK = (bool, int, float, complex)
 
 
 def as_dtype(dtype, name="dtype"):
-    """The MLX dtype that `dtype` stands for: a dtype, its name, a NumPy dtype or a Python type.
+    """The dtype that `dtype` stands for: a dtype, its name, a NumPy dtype or a Python type.
 
     >>> as_dtype("float32") == as_dtype(float)
     True
     """
-    found = dtype if type(dtype) is mx.Dtype else by_python(dtype) or by_name(dtype)
+    found = dtype if type(dtype) in pairs.DTYPES else by_python(dtype) or by_name(dtype)
     if found is None:
         raise ArgumentError(f"{name}: {dtype!r} is not an array dtype. Use one of functape's, "
                             "such as functape.float32, or its name.")
-    if found == float64 and mx.default_device().type != mx.cpu:
-        raise ArgumentError(f"{name}: float64 arrays exist on the CPU only. Use float32, or run "
-                            "on the CPU, mlx.core.set_default_device(mlx.core.cpu).")
+    if found in DOUBLE:
+        seen.double = True
+        if mx.default_device().type != mx.cpu:
+            raise ArgumentError(f"{name}: {dtype_name(found)} arrays exist on the CPU only. Use "
+                                f"{dtype_name(DOUBLE[found])}, or run on the CPU, "
+                                "mlx.core.set_default_device(mlx.core.cpu).")
     return found
 
 
@@ -74,7 +81,7 @@ def by_name(dtype):
 
 def by_numpy(dtype):
     """What NumPy knows under this name, if MLX has it too."""
-    if dtype is None or type(dtype) is mx.Dtype:
+    if dtype is None or type(dtype) in pairs.DTYPES:
         return dtype
     try:
         return BY_NAME.get(np.dtype(dtype).name)
@@ -88,7 +95,7 @@ def dtype_name(dtype):
     >>> dtype_name(float32)
     'float32'
     """
-    return str(dtype).removeprefix("mlx.core.").removesuffix("_")
+    return str(dtype).rpartition(".")[2].removesuffix("_")
 
 
 # --- promotion ----------------------------------------------------------------------------------
@@ -105,7 +112,7 @@ def promote_types(a, b):
     """
     a, b = as_dtype(a, "promote_types"), as_dtype(b, "promote_types")
     agree("promote_types", [a, b])
-    return mx.result_type(a, b)
+    return pairs.result_type(a, b)
 
 
 def result_type(*arrays_and_dtypes):
@@ -128,14 +135,14 @@ def result_type(*arrays_and_dtypes):
         strong, weak = [BY_PYTHON[python_type(weak[0])]], weak[1:]
     found = strong[0]
     for dtype in strong[1:]:
-        found = mx.result_type(found, dtype)
+        found = pairs.result_type(found, dtype)
     for n in weak:
         found = with_number(found, python_type(n))
     return found
 
 
 def dtype_of(a):
-    if isinstance(a, (Value, mx.array)):
+    if isinstance(a, (Value, mx.array, pairs.Pair)):
         return a.dtype
     return as_dtype(a.dtype if isinstance(a, (np.ndarray, np.generic)) else a, "result_type")
 
@@ -148,9 +155,9 @@ def python_type(n):
 def with_number(dtype, kind):
     """The dtype of an array of `dtype` after it met a Python number of this type."""
     rank = 0 if dtype == bool_ else 1 if issubdtype(dtype, integer) else 2
-    if dtype == complex64 or WEAK.index(kind) <= rank:
+    if dtype in pairs.COMPLEX or WEAK.index(kind) <= rank:
         return dtype
-    return BY_PYTHON[kind]
+    return complex128 if dtype == float64 else BY_PYTHON[kind]
 
 
 def issubdtype(a, b):
@@ -159,7 +166,7 @@ def issubdtype(a, b):
     >>> issubdtype("float32", floating), issubdtype("int8", floating)
     (True, False)
     """
-    return mx.issubdtype(kind_of(a), kind_of(b))
+    return pairs.issubdtype(kind_of(a), kind_of(b))
 
 
 def kind_of(a):
@@ -217,7 +224,8 @@ class finfo:  # noqa: N801 - NumPy's name
     """
 
     def __init__(self, dtype):
-        dtype = float32 if as_dtype(dtype, "finfo") == complex64 else as_dtype(dtype, "finfo")
+        dtype = as_dtype(dtype, "finfo")
+        dtype = PARTS.get(dtype, dtype)
         if dtype not in FLOAT_FORMATS:
             raise ArgumentError(f"finfo: {dtype_name(dtype)} is not a floating-point dtype. Use "
                                 "iinfo for integers.")

@@ -2,7 +2,8 @@
 
 A value is a `Tensor` (recorded on a tape), a `Dual` (forward mode) or a `Batched` (vmap).
 Each carries a rank; an op called on several of them is interpreted by the highest rank, which
-computes its own part and calls the op again on the values below. Kernels see `mx.array`s only.
+computes its own part and calls the op again on the values below. Kernels see `mx.array`s only;
+complex128, which MLX lacks, has kernels of its own (see functape.pairs).
 
 Rules are written once, in ops and operators. On values they are dispatched like any user code,
 so a backward pass can itself be recorded. On plain arrays a mechanical *twin* of the same code
@@ -199,7 +200,13 @@ class Op:
 
     @staticmethod
     def zeros(like):
-        return Op.constant(mx.zeros(like.shape, like.dtype))
+        """The tangent or cotangent 0 of a value; tensor.py supplies it."""
+        raise NotImplementedError
+
+    @staticmethod
+    def through_values(formula):
+        """The formula on plain arrays of which some are no `mx.array`s; tensor.py supplies it."""
+        raise NotImplementedError
 
     def reader(self, name):
         """How to get what a rule's parameter `name` stands for: a function of the op's arguments,
@@ -287,14 +294,15 @@ READERS = {
 
 
 class Plans(dict):
-    """The plans of one op, each made on first use; bit i of the key: argument i is on the tape."""
+    """The plans of one op, each made on first use; bit i of the key: argument i is on the tape.
+    The negative of a key: some of the arrays are no `mx.array`s."""
 
     def __init__(self, op):
         self.op = op
 
     def __missing__(self, tracked):
-        chosen = [i for i in range(tracked.bit_length()) if tracked >> i & 1]
-        plan = self[tracked] = Plan(self.op, chosen)
+        chosen = [i for i in range(tracked.bit_length()) if abs(tracked) >> i & 1]
+        plan = self[tracked] = Plan(self.op, chosen, of_others=tracked < 0)
         return plan
 
 
@@ -306,7 +314,7 @@ class Plan:
     one, a function that picks several, or None for all in order).
     """
 
-    def __init__(self, op, chosen):
+    def __init__(self, op, chosen, of_others=False):
         rules = [(i, op.vjp[0 if op.variadic else i]) for i in chosen]
         rules = self.rules = [(i, rule) for i, rule in rules if rule is not None]
         reads = list(dict.fromkeys(name for _, rule in rules for name in rule.reads))
@@ -322,7 +330,9 @@ class Plan:
              picker([names.index(n) for n in r.reads]))
             for i, r in rules
         ]
-        self.raw_steps = tuple((i, self.bound(r.raw, i), at) for i, r, at in steps)
+        raw = [Op.through_values(r.formula) if of_others else r.raw for _, r in rules]
+        self.raw_steps = tuple((i, self.bound(f, i), at)
+                               for f, (i, _, at) in zip(raw, steps, strict=True))
         self.value_steps = tuple((i, self.bound(r.formula, i), at) for i, r, at in steps)
 
     def bound(self, formula, i):

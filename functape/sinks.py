@@ -11,7 +11,8 @@ import weakref
 import mlx.core as mx
 
 from functape.errors import GraphError, describe
-from functape.op import levels
+from functape.op import Value, levels
+from functape.pairs import halves
 from functape.tape import Node, announce, mode, sequence
 
 BEFORE_ALL = -1  # the number of each sink: the schedule puts it after its last consumer
@@ -77,10 +78,10 @@ def publish(leaf):
     """Compute a gradient that a thread added: MLX's streams belong to threads, and what is still
     to be computed on one cannot be asked for from another."""
     grad = leaf.grad.array
-    if not isinstance(grad, mx.array) or levels.tracing:
+    if isinstance(grad, Value) or levels.tracing:
         return
     try:
-        mx.eval(grad)
+        mx.eval(halves([grad]))
     except RuntimeError as error:
         if "Stream" not in str(error):
             raise

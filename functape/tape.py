@@ -9,8 +9,7 @@ import itertools
 import threading
 import weakref
 
-import mlx.core as mx
-
+from functape import pairs
 from functape.errors import GraphError, InplaceError, describe
 
 sequence = itertools.count().__next__
@@ -23,6 +22,7 @@ class Seen:
     def __init__(self):
         self.special = False  # an attribute of a mode that is seldom set
         self.change = -1  # an array changed in place: the number of the next node at the latest
+        self.double = False  # float64, which MLX rounds where it meets complex numbers
 
 
 seen = Seen()
@@ -367,7 +367,7 @@ class Parts(dict):
 
 
 def zeros(aval, lift):
-    array = mx.zeros(*aval)
+    array = pairs.zeros(*aval)
     return array if lift is None else lift(array, None)
 
 

@@ -9,9 +9,13 @@ import functools
 import mlx.core as mx
 import numpy as np
 
+from functape import pairs
+from functape.arrays import as_numpy, from_numpy, is_large, number_array, python_number
 from functape.errors import ArgumentError, FunctapeError, GraphError, RangeError, describe
 from functape.foreign import Foreign, taken_over
 from functape.op import NUMBERS, Op, Value
+from functape.pairs import ARRAYS, Pair, complex128, refuse_mixing
+from functape.pairs.table import in_double, is_double
 from functape.tape import (
     History,
     NodeOfMany,
@@ -23,7 +27,12 @@ from functape.tape import (
     sequence,
 )
 
-INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64)  # the usual one first
+# the usual one first
+INEXACT = (mx.float32, mx.float16, mx.bfloat16, mx.float64, mx.complex64, complex128)
+MIXED = (mx.complex64, mx.bool_)  # what MLX makes of float64 and complex64, rounding the former
+# what kernels raise on arguments that they do not take; what is no answer to arguments of MLX's
+REFUSALS = (ValueError, TypeError, LookupError, RuntimeError, AttributeError)
+FAULTS = (FunctapeError, KeyError, AttributeError)
 
 
 new = object.__new__
@@ -81,10 +90,17 @@ class Tensor(Value):
                 out = op(*data, **params)
             else:
                 out = op.kernel(*data, **params) if params else op.kernel(*data)
-        except (ValueError, TypeError, IndexError, RuntimeError) as error:
-            if rank or isinstance(error, FunctapeError):
+                if seen.double and bit > 2 and type(out) is mx.array and out.dtype in MIXED:
+                    refuse_mixing(data)
+        except REFUSALS as error:
+            if rank:
                 raise
-            out = with_large_integers(op, data, params, error)
+            if is_double(data, params, error):
+                out, tracked = in_double(op, data, params), -tracked
+            elif isinstance(error, FAULTS):
+                raise
+            else:
+                out = with_large_integers(op, data, params, error)
         if type(out) is tuple:
             result = tuple(map(Tensor, out, [rank] * len(out)))
         else:  # Tensor(out, rank) without the price of a call
@@ -241,8 +257,8 @@ def place_outputs(outs, node):
 
 
 def as_array(a, name="asarray", index=0):
-    """An `mx.array` of anything array-like; float64 and complex NumPy arrays keep their type."""
-    if type(a) is mx.array:
+    """The array, MLX's or a Pair, of anything array-like; NumPy arrays keep their type."""
+    if type(a) in ARRAYS:
         return handle(a)  # the caller may change theirs in place
     if isinstance(a, Tensor) and a.rank == 0:
         return a.array
@@ -262,7 +278,11 @@ def handle(array):
     """Another handle on the same array, or on the same value of a transform; unlike `mx.array(a)`
     it copies nothing. What replaces the one in place leaves the other as it is."""
     if type(array) is mx.array:
+        if array.itemsize == 8 and array.dtype == mx.float64:  # the size first: it costs less
+            seen.double = True
         return array.__copy__()
+    if type(array) is Pair:
+        return Pair(array.re, array.im)  # whose parts are never written to
     if type(array) is Tensor:
         return Tensor(array.array, array.rank, array.edge)
     other = new(type(array))
@@ -274,29 +294,6 @@ def handle(array):
 def operand(a, name, index):
     """What a kernel gets for an argument that is no tensor: an array, or a Python number."""
     return python_number(a) if isinstance(a, NUMBERS) else as_array(a, name, index)
-
-
-def python_number(a):
-    """The number itself of a subclass, such as np.float64: it has no size of its own either."""
-    return next(kind(a) for kind in NUMBERS if isinstance(a, kind))
-
-
-def number_array(a, dtype=None):
-    """An `mx.array` of a Python number. MLX reads integers of 64 bits with a sign: larger ones
-    become uint64, or floats where the dtype is one of floats."""
-    a = python_number(a)
-    if is_large(a):
-        if dtype is not None and mx.issubdtype(dtype, mx.inexact):
-            a = float(a)
-        elif 0 <= a < 2**64:
-            a = np.uint64(a)
-        else:
-            raise ArgumentError(f"The integer {a} does not fit into 64 bits. Make it a float.")
-    return mx.array(a) if dtype is None else mx.array(a, dtype)
-
-
-def is_large(a):
-    return type(a) is int and not -2**63 <= a < 2**63
 
 
 def with_large_integers(op, data, params, error):
@@ -316,32 +313,6 @@ def with_large_integers(op, data, params, error):
     return op.kernel(*data, **params)
 
 
-def from_numpy(a):
-    """An `mx.array` with the dtype of a NumPy array or scalar."""
-    if a.dtype.kind not in "biufc" and a.dtype.name != "bfloat16" or a.dtype.itemsize > 16 or (
-            a.dtype.kind == "f" and a.dtype.itemsize > 8):
-        raise ArgumentError(f"There is no array of dtype {a.dtype}; numbers and booleans only, of "
-                            "64 bits at most. Convert it with astype.")
-    if not a.dtype.isnative:  # as files have them that other machines wrote
-        a = a.astype(a.dtype.newbyteorder("="))
-    if any(step < 0 for step in a.strides):  # MLX takes no mirrored arrays
-        a = a.copy()
-    if not a.size:  # MLX's sum over an empty array from NumPy may never end
-        return mx.zeros(a.shape, from_numpy(np.zeros(1, a.dtype)).dtype)
-    if a.dtype == np.float64:
-        return mx.array(a, dtype=mx.float64)
-    if a.dtype == np.complex128:
-        return mx.array(a.astype(np.complex64))
-    return mx.array(a)
-
-
-def as_numpy(data, dtype=None):
-    if data.dtype == mx.bfloat16:
-        data = data.astype(mx.float32)
-    out = np.array(data)
-    return out if dtype is None else out.astype(dtype)
-
-
 def constant(a, name="asarray", index=0):
     """A value that depends on nothing."""
     if type(a) is mx.array:  # the usual case
@@ -349,7 +320,27 @@ def constant(a, name="asarray", index=0):
     return a.strong() if isinstance(a, Value) else Tensor(as_array(a, name, index))
 
 
-Op.constant = staticmethod(constant)
+def zeros(like):
+    """The tangent or cotangent 0 of a value."""
+    return Tensor(pairs.zeros(like.shape, like.dtype))
+
+
+def through_values(formula):
+    """The formula on plain arrays, computed on values: MLX's operators do not know Pairs."""
+
+    def compute(g, *saved, **index):
+        return formula(as_values(g), *map(as_values, saved), **index).array
+
+    return compute
+
+
+def as_values(a):
+    """The arrays among what a formula reads as constants, and those of several outputs."""
+    return tuple(map(as_values, a)) if type(a) is tuple else constant_lift(a, None)
+
+
+Op.constant, Op.zeros = staticmethod(constant), staticmethod(zeros)
+Op.through_values = staticmethod(through_values)
 
 
 def show(tensor):
@@ -369,7 +360,7 @@ def show(tensor):
 
 def constant_lift(data, edge):
     """For a pass that is not recorded: saved values as constants."""
-    return constant(data) if type(data) is mx.array else data
+    return constant(data) if type(data) in ARRAYS else data
 
 
 def recorded_lift(rank):

@@ -10,7 +10,9 @@ import mlx.core as mx
 import numpy as np
 
 from functape import tree
+from functape.dtypes import DOUBLE, complex128
 from functape.errors import ArgumentError, describe
+from functape.pairs import converted, is_complex
 from functape.suggest import for_names_of
 from functape.tensor import INEXACT, as_array, constant
 from functape.transforms import jvp, vjp
@@ -20,6 +22,7 @@ __all__ = ["check_grads", "check_jvp", "check_vjp"]
 # How far a derivative computed in a dtype may be off, relative to its size and in absolute terms.
 TOLERANCE = {
     mx.float64: 1e-6,
+    complex128: 1e-6,
     mx.float32: 1e-3,
     mx.complex64: 2e-3,
     mx.float16: 2e-2,
@@ -184,10 +187,9 @@ def direction(like, seed):
         if a.dtype not in INEXACT:
             return constant(mx.zeros(a.shape, a.dtype))
         size = rng.uniform(0.5, 1, a.shape) * rng.choice((-1, 1), a.shape)
-        if a.dtype == mx.complex64:
+        if is_complex(a):
             size = size * np.exp(2j * np.pi * rng.uniform(0, 1, a.shape))
-            return constant(as_array(np.asarray(size)))
-        return constant(as_array(np.asarray(size)).astype(a.dtype))
+        return constant(converted(as_array(np.asarray(size)), a.dtype))
 
     return tree.map(draw, like)
 
@@ -205,15 +207,16 @@ def difference(f, args, tangents, eps=None):
     """
     points, form = tree.flatten(args)
     moves = [numpy_of(t) for t in tree.leaves(tangents)]
+    kinds = [np.complex64 if constant(p).dtype == mx.complex64 else None for p in points]
     points = [numpy_of(p) for p in points]
 
     def at(step):
-        moved = [constant(as_array(np.asarray(p + step * t)))
-                 for p, t in zip(points, moves, strict=True)]
+        moved = [constant(as_array(np.asarray(p + step * t, kind)))
+                 for p, t, kind in zip(points, moves, kinds, strict=True)]
         return f(*tree.unflatten(form, moved))
 
     with mx.stream(mx.cpu):
-        fine = all(a.dtype == mx.float64 for a in map(constant, tree.leaves(at(0)))
+        fine = all(a.dtype in DOUBLE for a in map(constant, tree.leaves(at(0)))
                    if a.dtype in INEXACT)
         h = eps or (STEP if fine else COARSE_STEP)
         samples = zip(*(numbers(at(k * h)) for k in (1, -1, 2, -2)), strict=True)

@@ -15,9 +15,11 @@ from functape.dtypes import BY_PYTHON, result_type
 from functape.op import NUMBERS, Value, is_weak
 from functape.ops.elementwise import cast
 from functape.ops.families import astype, batch_elementwise
+from functape.pairs import complex128, issubdtype
 from functape.tensor import Tensor, constant, number_array, python_number
 
 CONVERSIONS = (astype, cast)
+DOUBLE = {float: mx.float64, complex: complex128}
 
 
 class Weak(Value):
@@ -38,9 +40,9 @@ class Weak(Value):
     def kind(self):
         """The Python type of its numbers."""
         dtype = self.value.dtype
-        if mx.issubdtype(dtype, mx.integer):
+        if issubdtype(dtype, mx.integer):
             return int
-        return float if mx.issubdtype(dtype, mx.floating) else complex
+        return float if issubdtype(dtype, mx.floating) else complex
 
     @property
     def dtype(self):
@@ -53,7 +55,7 @@ class Weak(Value):
         if op in CONVERSIONS:
             return op(self.value, **params)
         if all([is_weak(a) for a in args]):
-            out = op(*[a.value if type(a) is Weak else a for a in args], **params)
+            out = op(*map(beneath, args), **params)
             return tuple(map(weakened, out)) if type(out) is tuple else weakened(out)
         dtype = result_type(*args) if op.batch is batch_elementwise else None
         return op(*[a.strong(dtype) if type(a) is Weak else a for a in args], **params)
@@ -63,10 +65,17 @@ class Weak(Value):
         dtype = dtype or self.dtype
         if self.value.dtype == dtype:
             return self.value
-        return (astype if mx.issubdtype(dtype, mx.inexact) else cast)(self.value, dtype=dtype)
+        return (astype if issubdtype(dtype, mx.inexact) else cast)(self.value, dtype=dtype)
 
     def __repr__(self):
         return repr(self.strong())
+
+
+def beneath(a):
+    """What a weak value holds, or a number; MLX has no complex number of double precision."""
+    if type(a) is Weak:
+        return a.value
+    return lifted(a).value if isinstance(a, complex) else a
 
 
 def weakened(value):
@@ -82,9 +91,10 @@ def is_number(a):
 def array_of(number):
     """An `mx.array` of a Python number, in double precision where there is any."""
     number = python_number(number)
-    if type(number) is float and mx.default_device().type == mx.cpu:
-        return mx.array(number, mx.float64)
-    return number_array(number)
+    double = DOUBLE.get(type(number))
+    if double is None or mx.default_device().type != mx.cpu:
+        return number_array(number)
+    return number_array(number, double)
 
 
 def lifted(a, name="asarray", index=0):

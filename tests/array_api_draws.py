@@ -14,7 +14,7 @@ import functape.numpy as fnp
 INTEGERS = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 REAL_FLOATS = ("float32", "float64")
-COMPLEX = ("complex64",)
+COMPLEX = ("complex64", "complex128")
 FLOATS = REAL_FLOATS + COMPLEX
 WHOLE = INTEGERS + UNSIGNED
 REAL = WHOLE + REAL_FLOATS
@@ -59,14 +59,15 @@ def elements(dtype, low=None, high=None, finite=False):
 
 def pairs(dtypes):
     """Two dtypes that promote to each other by the standard: of one kind, or both integers but
-    not uint64 with a signed one."""
+    not uint64 with a signed one, or real and complex floating point."""
     return st.sampled_from([(a, b) for a in dtypes for b in dtypes if promoted(a, b)])
 
 
 def promoted(a, b):
     """The standard's result dtype of two dtypes; None where it leaves that open."""
     kinds = {np.dtype(a).kind, np.dtype(b).kind}
-    if len(kinds) > 1 and kinds != {"i", "u"} or {"uint64"} < {a, b} and "i" in kinds:
+    alike = len(kinds) == 1 or kinds in ({"i", "u"}, {"f", "c"})
+    if not alike or {"uint64"} < {a, b} and "i" in kinds:
         return None
     return np.result_type(a, b).name
 

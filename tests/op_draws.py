@@ -15,6 +15,8 @@ import numpy as np
 
 from functape.tensor import INEXACT, as_array, constant
 
+COMPLEX = (np.complex64, np.complex128)
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -74,7 +76,13 @@ class Row:
 
     @property
     def is_complex(self):
-        return any(isinstance(a, Draw) and a.dtype == np.complex64 for a in self.args)
+        return any(isinstance(a, Draw) and a.dtype in COMPLEX for a in self.args)
+
+    def in_double(self):
+        """The same row with complex128 for complex64."""
+        return self.but(args=tuple(
+            replace(a, dtype=np.complex128) if isinstance(a, Draw) and a.dtype == np.complex64
+            else a for a in self.args))
 
 
 def is_real(a):

@@ -47,6 +47,7 @@ from functape.op import table
 from functape.ops.conv import Geometry
 from functape.ops.elementwise import absolute
 from functape.ops.pooling import Windows
+from functape.pairs import complex128
 
 for module in pkgutil.iter_modules(functape.ops.__path__):
     importlib.import_module(f"functape.ops.{module.name}")
@@ -93,7 +94,9 @@ ROWS = {
     "scale": binary(real, real, *zz2),
     "scale_both": binary(real, real, *zz2),
     "astype": [row(real(2, 3), dtype=mx.float64), row(single(2), dtype=mx.float64),
-               row(single(3), dtype=mx.complex64), row(z(2, 3), dtype=mx.float32)],
+               row(single(3), dtype=mx.complex64), row(z(2, 3), dtype=mx.float32),
+               row(real(3), dtype=complex128), row(single(3), dtype=complex128),
+               row(z(3), dtype=complex128)],
     "broadcast_to": [row(real(3), shape=(2, 3)), row(real(2, 1, 3), shape=(2, 4, 3)),
                      row(real(), shape=(2,)), row(real(2), shape=(2,)), row(z(3), shape=(2, 3))],
     "sum_to": [row(real(2, 3), shape=(3,)), row(real(2, 4, 3), shape=(2, 1, 1)),
@@ -414,16 +417,17 @@ FACTORS = {
                          row(separated(2, 2, 2), real(2, 1), lower=False, unit=False),
                          row(separated(3, 3), real(3, 2), lower=True, unit=True)],
     "cholesky": [row(symmetric(3, 3)), row(symmetric(2, 2, 2)), row(zpositive(3))],
-    "lu": [row(separated(3, 3)), row(separated(2, 2, 2))],
-    "lu_pivots": [row(separated(4, 4)), row(separated(2, 3, 3))],
+    "lu": [row(separated(3, 3)), row(separated(2, 2, 2)), row(zsquare(3)), row(zsquare(3, 2))],
+    "lu_pivots": [row(separated(4, 4)), row(separated(2, 3, 3)), row(zsquare(3))],
     "pivoting": [row(integers(0, 4, 4)), row(integers(0, 3, 2, 3))],
     "qr": [row(separated(3, 3)), row(real(4, 2)), row(separated(2, 2, 2)), row(zsquare(2)),
            row(zsquare(3, 2))],
     "full_qr": [row(real(3, 2)).but(differentiate=False)],
     "eigh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
-    "eigvalsh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
+    "eigvalsh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2)), row(zpositive(3))],
     "svd": [row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3))],
-    "svdvals": [row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3))],
+    "svdvals": [row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3)),
+                row(zsquare(3, 2))],
     "full_svd": [row(separated(3, 2)).but(differentiate=False)],
     "eig": [row(rotating(n)).but(through=sizes) for n in (2, 3)],
     "eigvals": [row(rotating(2)), row(rotating(3))],
@@ -436,6 +440,25 @@ FACTORS = {
     "expm": [row(real(2, 2), max_squarings=16), row(unit(2, 3, 3), max_squarings=16)],
 }
 ROWS |= {name: [r.but(low=("float32",)) for r in rows] for name, rows in FACTORS.items()}
+
+# What MLX does not compute of complex64, or not well.
+OF_DOUBLE = {
+    "prod": [row(z(2, 3), axis=(1,), keepdims=False)],
+    "cumprod": [row(z(2, 3), axis=1, reverse=False), row(z(4), axis=0, reverse=True)],
+    "logsumexp": [row(z(2, 3), axis=(1,), keepdims=False), row(z(3), axis=(0,), keepdims=True)],
+    "softmax": [row(z(2, 3), axis=(1,))], "log_softmax": [row(z(2, 3), axis=(0,))],
+    "logaddexp": [row(z(2, 3), z(3))], "softplus": zz, "exp_below": zz,
+    "affine": [row(z(2, 3), z(3), z())], "scale_rows": [row(z(2, 3), z(2, 1), axis=(1,))],
+    "degrees": zz, "radians": zz, "turned": [row(z(2, 3), z(3), z(2, 1))],
+    "conv": [row(z(2, 5, 2), z(3, 3, 2), geometry=line())],
+    "conv_input": [row(z(2, 3, 3), z(3, 3, 2), geometry=line(), size=(5,))],
+    "conv_weight": [row(z(2, 5, 2), z(2, 3, 3), geometry=line(), size=(3,))],
+    "solve_triangular": [row(zsquare(3), z(3, 2), lower=True, unit=False)],
+    "eigvalsh": [row(zpositive(3))], "svdvals": [row(zsquare(3))],
+    "pinv": [row(zsquare(3), rtol=1e-6)], "expm": [row(zsquare(2), max_squarings=16)],
+}
+ROWS = {name: [*rows, *[r.in_double() for r in (*rows, *OF_DOUBLE.get(name, ())) if r.is_complex]]
+        for name, rows in ROWS.items()}
 
 CASES = [(name, i) for name, rows in ROWS.items() if name in OPS for i in range(len(rows))]
 IDS = [f"{name}-{i}" for name, i in CASES]

@@ -30,7 +30,7 @@ LAYERS = [
     ["op"],
     ["calls"],
     ["promotion"],
-    ["ops", "hooks", "tape", "dtypes", "foreign"],
+    ["ops", "pairs", "arrays", "hooks", "tape", "dtypes", "foreign"],
     ["sinks"],
     ["engine"],
     ["tensor"],

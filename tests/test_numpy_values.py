@@ -59,7 +59,8 @@ def typed(value, stated, traced):
 def default_types(expression, dtype):
     """functape's dtype for JAX's in double precision: what does not come from an array of float64
     stays in single precision."""
-    if dtype == "float64" and re.search(r"(?<![\w.])[xymtupcqswve]\b(?![=.]?')", expression):
+    double = re.search(r"(?<![\w.])[xymtupcqswve]\b(?![=.]?')", expression)
+    if dtype in ("float64", "complex128") and double:
         return dtype
     return {"float64": "float32", "int64": "int32", "uint64": "uint32",
             "complex128": "complex64"}.get(dtype, dtype)

@@ -17,7 +17,8 @@ from op_inputs import CASES, IDS, OPS, ROWS, case
 from op_oracles import PROPERTIES, twin
 
 from functape.op import Rule
-from functape.tensor import constant
+from functape.ops import movement
+from functape.tensor import Tensor, constant
 
 every = pytest.mark.parametrize(("name", "i"), CASES, ids=IDS)
 
@@ -88,12 +89,6 @@ def precision(*trees):
     return 1e-5 if dtypes & {mx.float32, mx.complex64} else 1e-10
 
 
-def low(a):
-    """float32 for float64, which JAX would combine with complex64 to complex128."""
-    dtype = np.asarray(a).dtype
-    return np.float32 if dtype == np.float64 else dtype
-
-
 def kind(a):
     return a.dtype.kind.replace("u", "i")
 
@@ -122,11 +117,10 @@ def test_value_is_that_of_jax(name, i, oracle):
 @every
 def test_a_kernel_never_returns_its_argument(name, i):
     """A tensor owns its array: a change in place is known by the array that it replaced."""
-    row = ROWS[name][i]
-    args = [mx.array(a) if isinstance(a, np.ndarray) else a for a in row.draw(name)]
-    out = OPS[name].kernel(*args, **row.params)
-    for o in out if type(out) is tuple else (out,):
-        assert not any(o is a for a in args)
+    op, row = case(name, i)
+    values = row.values(name)
+    for o in tree.leaves(op(*values, **row.params)):
+        assert not any(o.array is a.array for a in values if isinstance(a, Tensor))
 
 
 @differentiable
@@ -156,7 +150,7 @@ def test_complex_derivatives_are_those_of_jax(name, i, oracle):
     chosen, jnp = row.differentiable(op), oracle.numpy
     reference = row.oracle or twin(oracle, name)
     full = [a if isinstance(a, (int, float)) else
-            jnp.asarray(a, low(a)) for a in row.draw(name)]
+            jnp.asarray(a) for a in row.draw(name)]
 
     def g(*some):
         for k, a in zip(chosen, some, strict=True):
@@ -164,7 +158,7 @@ def test_complex_derivatives_are_those_of_jax(name, i, oracle):
         return tuple(oracle.tree.leaves(reference(*full, **row.params)))
 
     def theirs(a):
-        return tree.map(lambda v: jnp.asarray(np.asarray(v), low(v)), a)
+        return tree.map(lambda v: jnp.asarray(np.asarray(v)), a)
 
     tangents = test_util.direction(tuple(args), 2)
     out, moved = jvp(f, tuple(args), tangents)
@@ -209,13 +203,17 @@ def test_constants_cost_no_rule(name, i):
 def watched(rule, note, position=None):
     """A rule that notes for which argument it is called."""
 
+    def apply(reads, **options):
+        values = any(isinstance(a, Tensor) for a in tree.leaves(reads))
+        return (rule.formula if values else rule.raw)(*reads, **options)
+
     def formula(*reads):
         note(position)
-        return rule.raw(*reads)
+        return apply(reads)
 
     def formula_of_any(*reads, index):
         note(index)
-        return rule.raw(*reads, index=index)
+        return apply(reads, index=index)
 
     return Rule(formula_of_any if position is None else formula, rule.reads)
 
@@ -242,7 +240,7 @@ def test_low_precision(name, i, dtype):
     exact = [constant(a.array.astype(mx.float64)) for a in args]
     precise, precise_pullback = vjp(f, *exact)
     close(out, precise, LOW[dtype])
-    w = [constant(a.array.astype(b.dtype)) for a, b in
+    w = [a.astype(b.dtype) for a, b in
          zip(tree.leaves(weights(out)), tree.leaves(precise), strict=True)]
     close(grads, precise_pullback(tree.unflatten(tree.structure(out), w)), LOW[dtype])
 
@@ -274,7 +272,7 @@ def batches(name, row, mapped):
     """Arguments with a leading axis where mapped, and the rows of it."""
     copies = [row.values(name, copy=k) for k in range(SIZE)]
     single = copies[0]
-    stacked = [constant(mx.stack([c[k].array for c in copies])) if k in mapped else a
+    stacked = [movement.stack(*[c[k] for c in copies], axis=0) if k in mapped else a
                for k, a in enumerate(single)]
     rows = [[c[k] if k in mapped else a for k, a in enumerate(single)] for c in copies]
     return stacked, rows
@@ -318,12 +316,12 @@ def test_nested_batch_rule_is_a_double_loop(name, i):
             """Argument k with its mapped axes in front."""
             if k not in outer + inner:  # noqa: B023
                 return pick(k, 0, 0)  # noqa: B023
-            table = [[pick(k, p, q).array  # noqa: B023
+            table = [[pick(k, p, q)  # noqa: B023
                       for q in range(SIZE if k in inner else 1)]  # noqa: B023
                      for p in range(2 if k in outer else 1)]  # noqa: B023
-            full = mx.stack([mx.stack(line) for line in table])
+            full = movement.stack(*[movement.stack(*line, axis=0) for line in table], axis=0)
             full = full if k in outer else full[0]  # noqa: B023
-            return constant(full if k in inner else full[:, 0])  # noqa: B023
+            return full if k in inner else full[:, 0]  # noqa: B023
 
         def axes(mapped):
             return tuple(0 if k in mapped else None for k in range(len(row.args)))
@@ -383,10 +381,15 @@ def with_cotangents(name, i):
     return both, [full[k] for k in positions]
 
 
+NEED_VALUES = ("eig", "eigvals")  # of float64, as the rows have it
+
+
 @needs_jit
 @every
 def test_can_be_compiled(name, i):
     """No kernel or rule depends on values. Nothing runs, so no C++ compiler is called."""
+    if name in NEED_VALUES:
+        pytest.skip("in double precision NumPy computes them")
     f, arrays = with_cotangents(name, i)
     compiled, eager = functape.jit(f, fallback=False)(*arrays), f(*arrays)
     assert tree.structure(compiled) == tree.structure(eager)

@@ -16,7 +16,7 @@ from functape.foreign import Foreign
 from functape.op import MIXED, Value
 from functape.sinks import Capture
 from functape.tape import History, Identity, mode
-from functape.tensor import INEXACT, NUMBERS, Tensor, constant, handle
+from functape.tensor import INEXACT, NUMBERS, Tensor, constant, handle, number_array
 from functape.tree_keys import structure_differences
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, *NUMBERS, Foreign)
@@ -115,7 +115,7 @@ def matched(name, given, value, what, of, i):
                             f"its {of}, {describe(value)}.")
     if is_float0(given) and value.dtype not in INEXACT:
         given = mx.zeros(given.shape, dtype=value.dtype)
-    g = constant(mx.array(given, dtype=value.dtype) if type(given) in NUMBERS else given)
+    g = constant(number_array(given, value.dtype) if type(given) in NUMBERS else given)
     if g.shape != value.shape:
         raise ShapeError(f"{name}: {what} {i} must have the shape of its {of}, {value.shape}, but "
                          f"has {g.shape}. Broadcast or reshape it first.")
@@ -351,6 +351,7 @@ def with_aux(name, out, has_aux):
 
 def give(value, plain):
     """A result in the kind of array that the call came with."""
-    if plain and type(value) is Tensor and value.rank == 0 and value.edge is None:
+    if plain and type(value) is Tensor and value.rank == 0 and value.edge is None and (
+            type(value.array) is mx.array):
         return value.array
     return value

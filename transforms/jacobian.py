@@ -11,7 +11,8 @@ from functape import tree
 from functape.dtypes import float0
 from functape.errors import ArgumentError, check_callable
 from functape.ops.movement import cut, reshape
-from functape.tensor import INEXACT, constant
+from functape.pairs import converted
+from functape.tensor import INEXACT, constant, number_array
 from functape.transforms import boundary
 from functape.transforms.forward import jvp
 from functape.transforms.reverse import Pullback, check_kinds, grad, leave_aux, vjp
@@ -158,7 +159,7 @@ def all_rows(pull, chunk_size):
     """The derivatives of each output by each input: [output][input]. A scalar has one row, its
     gradient, which needs no mapping."""
     if [o.shape for o in pull.outs] == [()]:
-        return [pull([constant(mx.array(1, o.dtype)) for o in pull.outs], retain=False)]
+        return [pull([constant(number_array(1, o.dtype)) for o in pull.outs], retain=False)]
     moves = [v.dtype in INEXACT for v in pull.inputs]
 
     def row(*seeds):
@@ -179,7 +180,8 @@ def identity_rows(values):
     sizes = [math.prod(v.shape) for v in values]
     full, rows, start = sum(sizes), [], 0
     for v, n in zip(values, sizes, strict=True):
-        rows.append(constant(identity(full, n, start).astype(v.dtype).reshape(full, *v.shape)))
+        basis = constant(converted(identity(full, n, start), v.dtype))
+        rows.append(reshape(basis, shape=(full, *v.shape)))
         start += n
     return rows
 

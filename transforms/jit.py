@@ -10,6 +10,7 @@ import inspect
 import threading
 import traceback
 import warnings
+from typing import NamedTuple
 
 import mlx.core as mx
 
@@ -24,7 +25,8 @@ from functape.errors import (
     describe,
 )
 from functape.op import levels
-from functape.tape import mode, sequence
+from functape.pairs import halves, joined, pairs_among
+from functape.tape import mode, seen, sequence
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 from functape.transforms.tree_memory import Memory
@@ -90,15 +92,16 @@ class Compiled:
     def __call__(self, *args, **kwargs):
         fixed, moving = self.parted(args, kwargs)
         leaves, structure, kinds = self.memory.flatten(moving)
-        arrays, weak, known = leaves, (), kinds == {mx.array}
+        arrays, forms, known = leaves, PLAIN, kinds == {mx.array}
         if not known:
-            weak = tuple([i for i, a in enumerate(leaves) if is_number(a)])
             arrays = [a if type(a) is mx.array else entering(a, moving, i)
                       for i, a in enumerate(leaves)]
+            forms = Forms(tuple([i for i, a in enumerate(leaves) if is_number(a)]),
+                          pairs_among(arrays))
             known = all([a is not None for a in arrays])
         if levels.tracing or switched.off or not known:  # a graph or a transform is around
             return self.uncompiled(structure, leaves, fixed)
-        graph = self.graph(structure, fixed, weak, arrays)
+        graph = self.graph(structure, fixed, forms, arrays)
         if graph.eager:
             return self.uncompiled(structure, leaves, fixed)
         try:
@@ -109,11 +112,12 @@ class Compiled:
                     raise
                 self.warn(error)
             graph.eager = self.by_shape = True
-            self.graphs[self.key(structure, fixed, weak, arrays)] = graph
+            self.graphs[self.key(structure, fixed, forms, arrays)] = graph
             return self.uncompiled(structure, leaves, fixed)
         self.by_shape = self.by_shape or graph.varies
-        outs = outs if boundary.are_plain(kinds) else map(Tensor, outs)
-        return tree.unflatten(graph.out, outs)
+        plain = boundary.are_plain(kinds)
+        return tree.unflatten(graph.out, [
+            o if plain and type(o) is mx.array else Tensor(o) for o in outs])
 
     def parted(self, args, kwargs):
         """The static arguments, as pairs (place, value), and the others: (a list, a dict)."""
@@ -126,22 +130,22 @@ class Compiled:
         return fixed, ([None if i in static else a for i, a in enumerate(args)],
                        {k: v for k, v in kwargs.items() if k not in self.static_argnames})
 
-    def graph(self, structure, fixed, weak, arrays):
+    def graph(self, structure, fixed, forms, arrays):
         """The graph for arguments of this structure, made on first use."""
-        key = self.key(structure, fixed, weak, arrays)
+        key = self.key(structure, fixed, forms, arrays)
         try:
             graph = self.graphs.get(key)
         except TypeError:
             raise RangeError("jit: static arguments must be hashable, but got "
                              f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
-            graph = self.graphs[key] = Graph(self.f, structure, fixed, weak)
+            graph = self.graphs[key] = Graph(self.f, structure, fixed, forms)
         return graph
 
-    def key(self, structure, fixed, weak, arrays):
+    def key(self, structure, fixed, forms, arrays):
         shapes = tuple([(a.shape, a.dtype) for a in arrays]) if self.by_shape else ()
         kinds = tuple([type(v) for _, v in fixed])  # 1, 1.0 and True are equal
-        return structure, fixed, kinds, weak, shapes
+        return structure, fixed, kinds, forms, shapes
 
     def uncompiled(self, structure, leaves, fixed):
         """The function as it is, on values as a graph has them; `mx.array`s go out as such."""
@@ -196,12 +200,27 @@ class TrackedError(Exception):
     """The result is on the tape of something outside, which a compiled graph would cut."""
 
 
-class Graph:
-    """One trace of a function."""
+class Forms(NamedTuple):
+    """Which arguments of a graph are not as MLX has arrays, by their positions."""
 
-    def __init__(self, f, structure, fixed, weak):
-        self.f, self.structure, self.fixed, self.weak = f, structure, fixed, weak
-        self.out, self.eager = None, False
+    weak: tuple = ()  # Python numbers
+    pairs: tuple = ()  # Pairs, of which MLX sees the halves
+
+
+PLAIN = Forms()
+
+
+class Graph:
+    """One trace of a function.
+
+    Attributes:
+      forms: which of the arguments are not as MLX has arrays.
+      out, out_pairs: the structure of the results, and which of them are Pairs.
+    """
+
+    def __init__(self, f, structure, fixed, forms):
+        self.f, self.structure, self.fixed, self.forms = f, structure, fixed, forms
+        self.out, self.out_pairs, self.eager = None, (), False
         self.varies = False  # whether the structure of the results depends on shapes or dtypes
         self.shares = False  # whether f closes over an argument: then it gets copies
         # the state of MLX's generator goes in and out, or each call would draw the same numbers
@@ -209,11 +228,13 @@ class Graph:
         self.compiled = mx.compile(self.trace, inputs=state, outputs=state)
 
     def __call__(self, arrays):
+        parts = halves(arrays) if self.forms.pairs else arrays
         if self.shares:
-            arrays = [mx.array(a) for a in arrays]
+            parts = [mx.array(a) for a in parts]
         key = mx.random.state[0]
         try:
-            return self.compiled(arrays)
+            outs = self.compiled(parts)
+            return joined(outs, self.out_pairs) if self.out_pairs else outs
         except Exception as error:
             set_generator_key(key)  # a trace that ends early leaves a tracer in its place
             if self.shares or not isinstance(error, ValueError) or UNCAPTURED not in str(error):
@@ -222,19 +243,22 @@ class Graph:
         return self(arrays)
 
     def trace(self, arrays):
-        values = [Tensor(a) for a in arrays]
-        for i in self.weak:
+        values = [Tensor(a) for a in joined(arrays, self.forms.pairs)]
+        for i in self.forms.weak:
             values[i] = Weak(values[i])
+        seen.double = seen.double or any([v.dtype == mx.float64 for v in values])
         args, kwargs = complete(self.structure, values, self.fixed)
         born = sequence()
         with boundary.inside(), tracing():
             outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
         boundary.refuse_writes("jit", born, outs, lambda tensor: True)
-        self.varies = self.varies or self.out not in (None, out)
-        self.out = out
         if any(is_tracked(o) for o in outs):
             raise TrackedError  # by way of something that f closes over
-        return [o.array for o in outs]
+        arrays = [o.array for o in outs]
+        now = out, pairs_among(arrays)
+        self.varies = self.varies or self.out is not None and now != (self.out, self.out_pairs)
+        self.out, self.out_pairs = now
+        return halves(arrays)
 
 
 def complete(structure, values, fixed):
@@ -261,7 +285,7 @@ def tracing():
 
 
 def entering(leaf, moving, i):
-    """The `mx.array` of an argument; None if a transform tracks it."""
+    """The array of an argument; None if a transform tracks it."""
     if is_number(leaf):
         return array_of(leaf)
     if isinstance(leaf, boundary.ARRAYS):

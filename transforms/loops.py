@@ -21,6 +21,7 @@ from functape.op import is_weak
 from functape.ops.elementwise import where
 from functape.ops.indexing import unstack
 from functape.ops.movement import concatenate, cut, stack
+from functape.pairs import zeros
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 from functape.transforms.control import below, gated, scalar
@@ -111,7 +112,7 @@ def no_results(f, carry, columns, structure):
     """The empty results of a scan of no steps."""
     x = tree.unflatten(structure, [ShapeDtypeStruct(c.shape[1:], c.dtype) for c in columns])
     _, y = pair("scan", eval_shape(f, carry, x))
-    return tree.map(lambda a: constant(mx.zeros((0, *a.shape), a.dtype)), y)
+    return tree.map(lambda a: constant(zeros((0, *a.shape), a.dtype)), y)
 
 
 def check_results(results, y):

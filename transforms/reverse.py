@@ -9,9 +9,10 @@ from functape import engine, tree, tree_util
 from functape.dtypes import float0
 from functape.errors import ArgumentError, check_callable, describe
 from functape.op import levels
+from functape.pairs import ARRAYS, converted, is_complex, zeros
 from functape.sinks import Extent
 from functape.tape import mode, seen
-from functape.tensor import INEXACT, Tensor, constant_lift, handle, recorded_lift
+from functape.tensor import INEXACT, Tensor, constant_lift, handle, number_array, recorded_lift
 from functape.transforms import boundary
 
 
@@ -66,12 +67,11 @@ def cotangent(g, value, plain):
     if g is None:
         if dtype not in INEXACT:
             return numpy.zeros(value.shape, float0)
-        g = mx.zeros(value.shape, dtype)
-    if g.dtype != dtype:
-        g = g.astype(dtype)
-    if type(g) is mx.array:
-        return handle(g) if plain else Tensor(handle(g))
-    return boundary.give(g, plain)
+        g = zeros(value.shape, dtype)
+    if type(g) in ARRAYS:
+        g = handle(g) if g.dtype == dtype else converted(g, dtype)
+        return g if plain and type(g) is mx.array else Tensor(g)
+    return boundary.give(g if g.dtype == dtype else g.astype(dtype), plain)
 
 
 def is_constant(value):
@@ -213,7 +213,7 @@ def gradient_of(name, f, args, kwargs, argnums, argnames, has_aux, holomorphic, 
     call = boundary.Call(name, f, args, kwargs, argnums, argnames, allow_int)
     pull = Pullback(name, lambda leaves: call(*leaves), call.values, has_aux)
     check_scalar(name, pull, holomorphic)
-    seeds = [Tensor(mx.array(1, dtype=o.dtype)) for o in pull.outs]
+    seeds = [Tensor(number_array(1, o.dtype)) for o in pull.outs]
     grads = call.give(pull(seeds, retain=False, plain=call.plain))
     value = boundary.give(pull.results()[0], call.plain)
     return ((value, leave_aux(pull, call.plain)) if has_aux else value), grads
@@ -238,12 +238,12 @@ def check_kinds(name, inputs, outs, holomorphic):
         if out.dtype not in INEXACT:
             raise ArgumentError(f"{name} takes a function with a floating-point result, but it is "
                                 f"{describe(out)}. Convert it, or return it with has_aux=True.")
-        if out.dtype == mx.complex64 and not holomorphic:
+        if is_complex(out) and not holomorphic:
             raise ArgumentError(f"{name} takes a function with a real result, but it is "
                                 f"{describe(out)}. Pass holomorphic=True if the function is, or "
                                 "take the real part.")
     if holomorphic:
         for value in [*inputs, *outs]:
-            if value.dtype != mx.complex64:
+            if not is_complex(value):
                 raise ArgumentError(f"{name} with holomorphic=True needs complex inputs and "
                                     f"results, but one is {describe(value)}.")

@@ -12,7 +12,8 @@ from functape.autograd.grad_mode import no_grad
 from functape.errors import ArgumentError, check_callable, describe
 from functape.numpy.arguments import shape_of, size_of
 from functape.op import Value
-from functape.tensor import Tensor, constant
+from functape.pairs import halves, joined, pairs_among, zeros
+from functape.tensor import constant
 from functape.transforms import boundary
 from functape.transforms.jit import tracing
 
@@ -104,10 +105,11 @@ def eval_shape(f, *args, **kwargs):
     check_callable("eval_shape", f)
     leaves, structure = tree.flatten((args, kwargs))
     forms = [form_of(a, i) for i, a in enumerate(leaves)]
-    found = []
+    found, given = [], [zeros(*form) for form in forms]
 
     def trace(arrays):
-        args, kwargs = tree.unflatten(structure, [Tensor(a) for a in arrays])
+        arrays = joined(arrays, pairs_among(given))
+        args, kwargs = tree.unflatten(structure, [constant(a) for a in arrays])
         with no_grad(), boundary.inside(), tracing():
             outs, form = boundary.outputs("eval_shape", f(*args, **kwargs))
         found.append(tree.unflatten(form, [ShapeDtypeStruct(o.shape, o.dtype) for o in outs]))
@@ -115,7 +117,7 @@ def eval_shape(f, *args, **kwargs):
 
     before = generator_key()
     try:
-        mx.compile(trace)([mx.zeros(*form) for form in forms])
+        mx.compile(trace)(halves(given))
     except Done:
         pass
     finally:

@@ -10,6 +10,7 @@ from functape import tree
 from functape.errors import ArgumentError, ShapeError, check_callable, describe
 from functape.op import NUMBERS, Value, levels
 from functape.ops.movement import concatenate, cut, spread, stack, transpose
+from functape.pairs import halves
 from functape.tensor import Tensor, constant
 from functape.transforms import boundary
 
@@ -158,7 +159,7 @@ def evaluate(values):
     """Compute a chunk before the next one starts, where the values are there to be computed."""
     arrays = [v.array for v in values if type(v) is Tensor and v.rank == 0]
     if levels.depth == 0 and not levels.tracing:
-        mx.eval(arrays)
+        mx.eval(halves(arrays))
 
 
 @contextlib.contextmanager

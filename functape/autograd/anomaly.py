@@ -14,6 +14,7 @@ import mlx.core as mx
 from functape.autograd import checks
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value
+from functape.pairs import ARRAYS, halves
 from functape.tape import mode
 from functape.tensor import INEXACT
 
@@ -144,8 +145,8 @@ def count(test, array):
 
 def arrays_of(value):
     """The arrays in a cotangent, whatever transforms have wrapped around them."""
-    if isinstance(value, mx.array):
-        yield value
+    if isinstance(value, ARRAYS):
+        yield from halves([value])
     elif isinstance(value, dict):
         for part in value.values():
             yield from arrays_of(part)

@@ -23,6 +23,7 @@ from functape.errors import (
     describe,
 )
 from functape.op import Value, levels
+from functape.pairs import ARRAYS, halves, joined, pairs_among
 from functape.tape import OpNode, mode, sequence
 from functape.tensor import Tensor, handle
 
@@ -154,10 +155,10 @@ class Recording:
 def after(g, arg):
     """The same argument, not to be used before the cotangent `g` is there: MLX computes lazily,
     and would otherwise be free to do all second runs first, and hold all their values at once."""
-    if type(arg) is not Tensor or arg.rank or not isinstance(g, mx.array):
+    if type(arg) is not Tensor or arg.rank or type(g) not in ARRAYS:
         return arg
-    (data,) = mx.depends([arg.array], [g])
-    return Tensor(data, 0, arg.edge)
+    data = mx.depends(halves([arg.array]), halves([g]))
+    return Tensor(*joined(data, pairs_among([arg.array])), 0, arg.edge)
 
 
 class EnoughError(Exception):

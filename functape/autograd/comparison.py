@@ -1,6 +1,5 @@
 """gradcheck: a function's derivatives, by backward passes and forward mode, against differences."""
 
-import mlx.core as mx
 import numpy as np
 
 from functape.autograd import supplied
@@ -19,6 +18,8 @@ from functape.autograd.numerical import (
 )
 from functape.autograd.passes import grad
 from functape.errors import ArgumentError, GradcheckError, describe
+from functape.op import Op
+from functape.ops.movement import stack
 from functape.tensor import Tensor, as_numpy, constant
 
 
@@ -151,7 +152,7 @@ def pull(outs, leaves, seeds):
     """Gradients of the leaves, zeros where there are none."""
     pairs = [(o, s) for o, s in zip(outs, seeds, strict=True) if o.requires_grad]
     if not pairs:
-        return [Tensor(mx.zeros(x.shape, x.dtype)) for x in leaves]
+        return [Op.zeros(x) for x in leaves]
     return grad([o for o, _ in pairs], leaves, [s for _, s in pairs], retain_graph=True,
                 materialize_grads=True)
 
@@ -249,7 +250,7 @@ def batched_backward(problem, limits):
             continue
         seeds = [leaf(random_like(random, o), o.dtype).detach() for _ in range(2)]
         loop = [pull([o], leaves, [s]) for s in seeds]
-        stacked = Tensor(mx.stack([s.array for s in seeds]))
+        stacked = stack(*seeds, axis=0)
         try:
             together = supplied.vmap(lambda s, o=o: pull([o], leaves, [s]))(stacked)
         except Exception as error:
@@ -298,7 +299,7 @@ def batched_forward(problem, limits):
         return supplied.jvp(f, tuple(primals), tangents)[1]
 
     loop = [tangent(*move) for move in moves]
-    stacked = [Tensor(mx.stack([t.array for t in ts])) for ts in zip(*moves, strict=True)]
+    stacked = [stack(*ts, axis=0) for ts in zip(*moves, strict=True)]
     try:
         together = supplied.vmap(tangent)(*stacked)
     except Exception as error:

@@ -21,6 +21,7 @@ from functape.numpy import arranging, methods, shapes
 from functape.numpy.arguments import as_type
 from functape.op import MIXED, Value
 from functape.ops.movement import copy_of
+from functape.pairs import complex128
 from functape.tape import mode
 from functape.tensor import Tensor
 
@@ -77,7 +78,7 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
 
 @method
 def __dlpack_device__(self):
-    return methods.concrete(self, "__dlpack_device__").__dlpack_device__()
+    return methods.dlpack_device(self)
 
 
 def number(name):
@@ -171,7 +172,7 @@ def converter(name, dtype):
 for name, dtype in {
     "float": mx.float32, "double": mx.float64, "half": mx.float16, "bfloat16": mx.bfloat16,
     "int": mx.int32, "long": mx.int64, "short": mx.int16, "byte": mx.uint8, "bool": mx.bool_,
-    "cfloat": mx.complex64,
+    "cfloat": mx.complex64, "cdouble": complex128,
 }.items():
     converter(name, dtype)
 

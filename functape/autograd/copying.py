@@ -11,15 +11,14 @@ the tape. Inside a transform values are immutable, and are their own copies.
 
 import copy
 
-import mlx.core as mx
-
 from functape.autograd.install import method
 from functape.autograd.leaf import state
 from functape.dtypes import as_dtype, dtype_name
 from functape.errors import GraphError, describe
 from functape.op import Value
+from functape.pairs import converted
 from functape.sinks import Capture
-from functape.tensor import Tensor, as_numpy
+from functape.tensor import Tensor, as_array, as_numpy, handle
 
 
 def require_leaf(tensor, what):
@@ -38,7 +37,7 @@ def __deepcopy__(self, memo):
     if not is_own(self):
         return self
     require_leaf(self, "deepcopy")
-    twin = Tensor(mx.array(self.array))
+    twin = Tensor(handle(self.array))
     memo[id(self)] = twin
     if self.version:
         twin.own_history().version = self.version
@@ -70,7 +69,7 @@ def __reduce_ex__(self, protocol):
 
 def rebuilt(array, dtype, requires_grad):
     """A leaf from its pickle."""
-    leaf = Tensor(mx.array(array, dtype=as_dtype(dtype)))
+    leaf = Tensor(converted(as_array(array), as_dtype(dtype)))
     leaf.requires_grad = requires_grad
     return leaf
 

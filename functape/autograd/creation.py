@@ -14,6 +14,7 @@ from functape.errors import ArgumentError, GraphError, describe
 from functape.foreign import Foreign
 from functape.numpy.arguments import integer, shape_of
 from functape.op import Value
+from functape.pairs import COMPLEX, converted
 from functape.tape import mode
 from functape.tensor import Tensor, forbid_recording
 
@@ -164,7 +165,7 @@ def eye(n, m=None, dtype=None, requires_grad=False):
     """
     n, m = shape_of((n, n if m is None else m), "eye")
     dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, "eye")
-    return leaf("eye", Tensor(mx.eye(n, m, dtype=dtype)), requires_grad)
+    return leaf("eye", Tensor(converted(mx.eye(n, m), dtype)), requires_grad)
 
 
 # --- random numbers, by MLX's global generator ----------------------------------------------------
@@ -214,9 +215,10 @@ def randn(*size, dtype=None, requires_grad=False):
 
 def drawn(name, draw, shape, dtype, requires_grad):
     dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, name)
-    if dtype in (mx.float64, mx.complex64):  # MLX draws neither
-        parts = [draw(shape=shape) for _ in range(1 + (dtype == mx.complex64))]
-        made = parts[0].astype(dtype) + (1j * parts[1] if len(parts) == 2 else 0)
+    if dtype in (mx.float64, *COMPLEX):  # MLX draws none of them
+        parts = [draw(shape=shape) for _ in range(1 + (dtype in COMPLEX))]
+        made = converted(parts[0], dtype)
+        made = made + 1j * parts[1] if len(parts) == 2 else made
     else:
         made = draw(shape=shape, dtype=dtype)
     return leaf(name, Tensor(made), requires_grad)

@@ -12,6 +12,7 @@ from functape.autograd.saved import by_name, keep
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
 from functape.op import Value, highest
 from functape.ops.families import fit
+from functape.pairs import ARRAYS
 from functape.tape import RELEASED, Node, Parts, announce, freed, mode, output_of, sequence
 from functape.tensor import INEXACT, Tensor, constant, constant_lift
 
@@ -123,7 +124,7 @@ class FunctionNode(Node):
         for i, (r, edge, aval) in enumerate(known):
             if r is None:
                 continue
-            if not isinstance(r, (Value, mx.array)):
+            if not isinstance(r, (Value, *ARRAYS)):
                 raise ArgumentError(f"{self.name}: gradient {i} must be a tensor or None, but is "
                                     f"{describe(r)}.")
             if aval is None:

@@ -13,7 +13,9 @@ from functape.autograd import supplied
 from functape.autograd.grad_mode import enable_grad
 from functape.autograd.passes import grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
+from functape.op import Op
 from functape.ops.movement import reshape, stack
+from functape.pairs import converted, ones, zeros
 from functape.suggest import for_names_of
 from functape.tape import Identity
 from functape.tensor import Tensor
@@ -42,7 +44,7 @@ class Call:
             if len(like) != 1 or math.prod(like[0].shape) != 1:
                 raise GraphError(f"{self.name}: v may be left out only if there is one {what} of "
                                  "one element. Give v, of the shape of each.")
-            return [Tensor(mx.ones(like[0].shape, like[0].dtype))]
+            return [Tensor(ones(like[0].shape, like[0].dtype))]
         vs = tensors(self.name, "vector", v)
         if len(vs) != len(like):
             raise ShapeError(f"{self.name}: v has {len(vs)} tensor(s), but there are {len(like)} "
@@ -72,7 +74,7 @@ class Call:
             if g is None and self.strict:
                 raise GraphError(f"{self.name}: {said or 'the output of the function'} is "
                                  f"independent of input {i}, which strict=True does not allow.")
-        return [Tensor(mx.zeros(x.shape, x.dtype)) if g is None else g
+        return [Op.zeros(x) if g is None else g
                 for g, x in zip(grads, inputs, strict=True)]
 
     def value(self):
@@ -163,7 +165,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """
     call = Call("jvp", func, inputs, create_graph, strict)
     v = call.vectors(v, call.inputs, call.one_in, "input")
-    u = [Tensor(mx.zeros(o.shape, o.dtype)).requires_grad_() for o in call.outputs]
+    u = [Op.zeros(o).requires_grad_() for o in call.outputs]
     with enable_grad():
         grads = call.pull(call.outputs, call.inputs, u, True)
         call.strict = False  # what is independent of u was reported above
@@ -218,7 +220,7 @@ def hessian_product(name, func, inputs, v, create_graph, strict):
 
 
 def one(output):
-    return mx.ones((), output.dtype)
+    return ones((), output.dtype)
 
 
 # --- matrices -----------------------------------------------------------------------------------
@@ -257,13 +259,13 @@ def jacobian_of(call, k, output, vectorize):
         return tuple(call.pull([output], call.inputs, [weight], call.create_graph,
                                f"output {k} of the function"))
 
-    basis = mx.eye(n, dtype=output.dtype).reshape(n, *output.shape)
+    basis = reshape(Tensor(converted(mx.eye(n), output.dtype)), shape=(n, *output.shape))
     if n == 0:
-        columns = [Tensor(mx.zeros((0, *x.shape), x.dtype)) for x in call.inputs]
+        columns = [Tensor(zeros((0, *x.shape), x.dtype)) for x in call.inputs]
     elif vectorize:
-        columns = supplied.vmap(row)(Tensor(basis))
+        columns = supplied.vmap(row)(basis)
     else:
-        rows = [row(Tensor(basis[r])) for r in range(n)]
+        rows = [row(basis[r]) for r in range(n)]
         columns = [stack(*column, axis=0) for column in zip(*rows, strict=True)]
     return [reshape(c, shape=(*output.shape, *x.shape))
             for c, x in zip(columns, call.inputs, strict=True)]

@@ -13,6 +13,7 @@ from functape.errors import ArgumentError, InplaceError, ShapeError, describe
 from functape.op import Value
 from functape.ops import elementwise as ew
 from functape.ops import families, movement
+from functape.pairs import issubdtype
 from functape.tape import mode
 from functape.tensor import Tensor, constant
 
@@ -46,7 +47,7 @@ def change(tensor, name, compute):
 def kind(dtype):
     """Booleans, integers, real and complex numbers, in this order."""
     kinds = (mx.integer, mx.floating, mx.complexfloating)
-    return sum(k + 1 for k, c in enumerate(kinds) if mx.issubdtype(dtype, c))
+    return sum(k + 1 for k, c in enumerate(kinds) if issubdtype(dtype, c))
 
 
 def move(tensor, node):

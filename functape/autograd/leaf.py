@@ -2,8 +2,7 @@
 
 import warnings
 
-import mlx.core as mx
-
+from functape import pairs
 from functape.autograd.install import method
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.hooks import Hooks
@@ -119,18 +118,13 @@ def add_to_grad(self, g):
     """
     own, recorded = state(self), isinstance(g, Tensor)
     if g.dtype != self.dtype:
-        g = g.astype(self.dtype) if recorded else cast(g, self.dtype)
+        g = g.astype(self.dtype) if recorded else pairs.converted(g, self.dtype)
     if own.grad is None:
         own.grad = Tensor(g.array, g.rank, g.edge) if recorded else Tensor(handle(g))
     elif recorded:
         own.grad = own.grad + g
     else:
         own.grad.change(own.grad.array + g, "gradient accumulation")
-
-
-def cast(array, dtype):
-    real_part = array.dtype == mx.complex64 and dtype != mx.complex64
-    return (mx.real(array) if real_part else array).astype(dtype)
 
 
 @method
@@ -149,7 +143,7 @@ def zero_grad(self, set_to_none=True):
         own.grad = None
         return
     own.grad.edge = None
-    own.grad.change(mx.zeros(self.shape, self.dtype), "zero_grad")
+    own.grad.change(pairs.zeros(self.shape, self.dtype), "zero_grad")
 
 
 # --- retain_grad --------------------------------------------------------------------------------
@@ -233,4 +227,4 @@ Tensor.is_inference = property(is_inference)
 @method
 def increment_version(self):
     """Count a change that functape could not see."""
-    self.change(mx.array(self.array), "increment_version")
+    self.change(handle(self.array), "increment_version")

@@ -12,7 +12,8 @@ import numpy as np
 
 from functape.errors import GradcheckError, describe
 from functape.op import Value
-from functape.tensor import INEXACT, Tensor, as_numpy
+from functape.pairs import COMPLEX, converted, is_complex
+from functape.tensor import INEXACT, Tensor, as_array, as_numpy
 
 
 class Problem:
@@ -27,7 +28,7 @@ class Problem:
             raise GradcheckError("gradcheck: no input requires grad, so there is nothing to "
                                  "check. Make one with requires_grad=True.")
         for i in self.moving:
-            if self.inputs[i].dtype not in (mx.float64, mx.complex64):
+            if self.inputs[i].dtype not in (mx.float64, *COMPLEX):
                 warnings.warn(
                     f"gradcheck: input {i} is {describe(self.inputs[i])}; steps of {eps:g} may be "
                     "lost in its rounding. Use float64, or a larger eps and larger tolerances.",
@@ -84,10 +85,8 @@ class Problem:
 
 
 def leaf(array, dtype):
-    """A new leaf. MLX's sum over an empty array that came from NumPy may never end: make those by
-    zeros."""
-    data = mx.array(array, dtype=dtype) if np.size(array) else mx.zeros(np.shape(array), dtype)
-    return Tensor(data).requires_grad_()
+    """A new leaf."""
+    return Tensor(converted(as_array(np.asarray(array)), dtype)).requires_grad_()
 
 
 def real(array):
@@ -114,7 +113,7 @@ def row_of(cotangent, like):
 def seed_of(vector, output):
     """The cotangent that picks a combination of the real entries of an output."""
     array = np.conj(unreal(vector, as_numpy(output.array)))
-    return Tensor(mx.array(array, dtype=output.dtype))
+    return Tensor(converted(as_array(array), output.dtype))
 
 
 def unit(n, c):
@@ -123,7 +122,7 @@ def unit(n, c):
 
 def random_like(random, x):
     array = random.standard_normal(x.shape)
-    return array + 1j * random.standard_normal(x.shape) if x.dtype == mx.complex64 else array
+    return array + 1j * random.standard_normal(x.shape) if is_complex(x) else array
 
 
 def random_unit(random, n):

@@ -6,12 +6,11 @@ from typing import NamedTuple
 import mlx.core as mx
 import numpy as np
 
-from functape import engine
+from functape import engine, pairs
 from functape.autograd.grad_mode import GradMode
 from functape.autograd.install import method
-from functape.autograd.leaf import cast
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
-from functape.op import Value
+from functape.op import Op, Value
 from functape.sinks import AccumulateGrad, Sink
 from functape.tape import Node, mode, output_of
 from functape.tensor import NUMBERS, Tensor, constant, constant_lift, handle, recorded_lift
@@ -115,7 +114,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         if g is not None:
             g = result(g, tensor)
         elif materialize_grads:
-            g = Tensor(mx.zeros(tensor.shape, tensor.dtype))
+            g = Op.zeros(tensor)
         elif not allow_unused:
             raise GraphError(unreached("grad", i, tensor) + " Pass allow_unused=True to get None "
                              "for it, or materialize_grads=True for zeros.")
@@ -144,9 +143,8 @@ def run(name, outputs, weights, retain_graph, create_graph, wanted):
     if len(weights) != len(outputs):
         raise ShapeError(f"{name}: one gradient is needed for each output (or None), but there "
                          f"are {len(outputs)} output(s) and {len(weights)} gradient(s).")
-    pairs = [(o, w) for o, w in zip(outputs, weights, strict=True)]
     roots = [root(name, o, i) for i, o in enumerate(outputs)]
-    seeds = [seed(name, o, w, i) for i, (o, w) in enumerate(pairs)]
+    seeds = [seed(name, o, w, i) for i, (o, w) in enumerate(zip(outputs, weights, strict=True))]
     rank = max((o.rank for o in outputs if isinstance(o, Tensor)), default=0)
     if create_graph:
         lift = recorded_lift(rank)
@@ -200,7 +198,7 @@ def result(g, tensor):
     """A cotangent as the user's own tensor, in the dtype of what it belongs to."""
     if not isinstance(g, Value):
         dtype = getattr(tensor, "dtype", g.dtype)
-        return Tensor(handle(g) if g.dtype == dtype else cast(g, dtype))
+        return Tensor(handle(g) if g.dtype == dtype else pairs.converted(g, dtype))
     return g.alias() if isinstance(g, Tensor) else g
 
 
@@ -263,10 +261,10 @@ def seed(name, output, weight, i):
         if math.prod(output.shape) != 1:
             raise GraphError(f"{name}: output {i} is {describe(output)}; only an output of one "
                              "element has a default gradient. Give one, or reduce it, y.sum().")
-        if output.dtype == mx.complex64:
+        if pairs.is_complex(output):
             raise GraphError(f"{name}: output {i} is complex; only a real output has a default "
                              "gradient. Give one, or take the real part.")
-        return Tensor(mx.ones(output.shape, output.dtype))
+        return Tensor(pairs.ones(output.shape, output.dtype))
     if type(weight) in NUMBERS or not isinstance(weight, (Value, mx.array, np.ndarray)):
         raise ArgumentError(f"{name}: gradient {i} is a tensor or None, but is "
                             f"{describe(weight)}. Convert it with functape.asarray.")
@@ -276,7 +274,7 @@ def seed(name, output, weight, i):
     if weight.shape != output.shape:
         raise ShapeError(f"{name}: gradient {i} must have the shape of its output, "
                          f"{describe(output)}, but is {describe(weight)}.")
-    if (weight.dtype == mx.complex64) != (output.dtype == mx.complex64):
+    if pairs.is_complex(weight) != pairs.is_complex(output):
         raise ArgumentError(f"{name}: gradient {i} is {describe(weight)}, but its output is "
                             f"{describe(output)}; both are complex or both are real.")
     return weight if weight.dtype == output.dtype else weight.astype(output.dtype)

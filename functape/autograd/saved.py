@@ -7,10 +7,9 @@ that the user gets the very object back while it lives and is unchanged.
 
 import weakref
 
-import mlx.core as mx
-
 from functape import tree
 from functape.errors import ArgumentError, GraphError, InplaceError, ShapeError, describe
+from functape.pairs import ARRAYS
 from functape.sinks import AccumulateGrad
 from functape.tape import RELEASED, History, OpNode, mode
 from functape.tensor import Tensor, constant_lift, inference_text
@@ -108,7 +107,7 @@ def saved_values(node):
 
 def kept_tensor(value, edge):
     """A saved array as a tensor: of a leaf, the leaf itself while it lives and is unchanged."""
-    if not isinstance(value, mx.array):
+    if not isinstance(value, ARRAYS):
         return value
     leaf = edge.variable if isinstance(edge, AccumulateGrad) else None
     return leaf if leaf is not None and leaf.array is value else Tensor(value, 0, edge)

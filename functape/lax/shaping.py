@@ -7,6 +7,7 @@ from functape.errors import ShapeError, describe
 from functape.numpy.arguments import axis_of, beside, integer, shape_of, size_of, value
 from functape.ops import movement
 from functape.ops.families import broadcast_to
+from functape.pairs import converted
 from functape.tensor import constant
 
 # --- creation -----------------------------------------------------------------------------------
@@ -52,7 +53,7 @@ def iota(dtype, size):
     >>> ft.lax.iota(ft.numpy.float32, 3)
     tensor([0., 1., 2.])
     """
-    return constant(mx.arange(size, dtype=dtypes.as_dtype(dtype, "iota")))
+    return constant(converted(mx.arange(size), dtypes.as_dtype(dtype, "iota")))
 
 
 def broadcasted_iota(dtype, shape, dimension):

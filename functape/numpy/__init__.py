@@ -9,9 +9,9 @@ import math
 
 from functape.dtypes import as_dtype as dtype
 from functape.dtypes import (
-    bfloat16, bool_, can_cast, complex64, complexfloating, finfo, float16, float32, float64,
-    floating, generic, iinfo, inexact, int16, int32, int64, int8, integer, isdtype, issubdtype,
-    number, promote_types, result_type, signedinteger, uint16, uint32, uint64, uint8,
+    bfloat16, bool_, can_cast, complex64, complex128, complexfloating, finfo, float16, float32,
+    float64, floating, generic, iinfo, inexact, int16, int32, int64, int8, integer, isdtype,
+    issubdtype, number, promote_types, result_type, signedinteger, uint16, uint32, uint64, uint8,
     unsignedinteger,
 )
 from functape.later import later
@@ -122,7 +122,7 @@ with later(globals()) as (__getattr__, __dir__):
     bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
     around = round
 
-bool, single, double, csingle = bool_, float32, float64, complex64
+bool, single, double, csingle, cdouble = bool_, float32, float64, complex64, complex128
 int_, uint, float_, complex_ = int32, uint32, float32, complex64
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
@@ -136,10 +136,10 @@ from functape.numpy import interop, methods, operators  # noqa: F401, E402
 
 __all__ = [
     # Types
-    "bfloat16", "bool_", "can_cast", "complex64", "complexfloating", "finfo", "float16", "float32",
-    "float64", "floating", "generic", "iinfo", "inexact", "int16", "int32", "int64", "int8",
-    "integer", "isdtype", "issubdtype", "number", "promote_types", "result_type", "signedinteger",
-    "uint16", "uint32", "uint64", "uint8", "unsignedinteger",
+    "bfloat16", "bool_", "can_cast", "complex128", "complex64", "complexfloating", "finfo",
+    "float16", "float32", "float64", "floating", "generic", "iinfo", "inexact", "int16", "int32",
+    "int64", "int8", "integer", "isdtype", "issubdtype", "number", "promote_types", "result_type",
+    "signedinteger", "uint16", "uint32", "uint64", "uint8", "unsignedinteger",
     # Element by element: the ops themselves
     "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
     "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "cos", "cosh",
@@ -203,8 +203,8 @@ __all__ = [
     "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift", "conj", "deg2rad", "e",
     "euler_gamma", "inf", "invert", "mod", "nan", "ndarray", "newaxis", "pi", "pow", "rad2deg",
     "true_divide",
-    "around", "bool", "complex_", "copy", "csingle", "double", "dtype", "float_", "int_", "single",
-    "uint",
+    "around", "bool", "cdouble", "complex_", "copy", "csingle", "double", "dtype", "float_", "int_",
+    "single", "uint",
     # Sequences and windows
     "bartlett", "blackman", "convolve", "correlate", "hamming", "hanning", "i0", "kaiser",
     # Polynomials

@@ -10,7 +10,7 @@ from functape.numpy import keys
 from functape.numpy.arguments import size_of
 from functape.op import Value
 from functape.ops import elementwise, indexing, movement
-from functape.tensor import constant
+from functape.tensor import constant, number_array
 
 MODES = (None, "raise", "clip", "promise_in_bounds", "fill", "drop")
 DEFAULT = object()
@@ -58,9 +58,9 @@ def gather(x, key, fill=None):
 def filler(fill, dtype):
     """The number that stands for an element that does not exist; by default a conspicuous one."""
     if fill is not DEFAULT:
-        return mx.array(fill, dtype=dtype)
+        return number_array(fill, dtype)
     if dtypes.issubdtype(dtype, dtypes.inexact):
-        return mx.array(math.nan, dtype=dtype)
+        return number_array(math.nan, dtype)
     limits = None if dtype == dtypes.bool_ else dtypes.iinfo(dtype)
     return mx.array(True if limits is None else limits.min or limits.max, dtype=dtype)
 

@@ -5,7 +5,7 @@ import contextlib
 import mlx.core as mx
 import numpy as np
 
-from functape import dtypes
+from functape import dtypes, pairs
 from functape.errors import ArgumentError, RangeError, ShapeError, describe
 from functape.foreign import Foreign
 from functape.numpy.arguments import (
@@ -99,7 +99,7 @@ def from_any(name, object, dtype):
         return object
     if isinstance(object, (list, tuple)):
         return from_list(object, dtype)
-    if dtype is not None and isinstance(object, (int, float)):
+    if dtype is not None and isinstance(object, dtypes.WEAK):
         return Tensor(number_array(object, dtype))  # exactly, where float32 would round
     return Tensor(as_array(object, name))
 
@@ -143,8 +143,8 @@ def is_sized(kind):
 
 def python_numbers(found, dtype):
     """Floats as float32, and integers as int32 where they fit, unless the dtype says more."""
-    if found.dtype.kind == "f" and (dtype is None or dtype != mx.float64):
-        return found.astype(np.float32)
+    if found.dtype.kind in "fc" and dtype not in dtypes.DOUBLE:
+        return found.astype(np.float32 if found.dtype.kind == "f" else np.complex64)
     if found.dtype.kind in "iu" and dtype is None:
         fits = not found.size or (found.max() < 2**31 and found.min() >= -(2**31))
         return found.astype(np.int32) if fits else found
@@ -190,7 +190,7 @@ def zeros(shape, dtype=None, *, device=None):
             [0., 0.]])
     """
     with on(device):
-        return Tensor(mx.zeros(shape_of(shape, "zeros"), real_dtype(dtype, "zeros")))
+        return Tensor(pairs.zeros(shape_of(shape, "zeros"), real_dtype(dtype, "zeros")))
 
 
 def ones(shape, dtype=None, *, device=None):
@@ -205,7 +205,7 @@ def ones(shape, dtype=None, *, device=None):
     tensor([1., 1., 1.])
     """
     with on(device):
-        return Tensor(mx.ones(shape_of(shape, "ones"), real_dtype(dtype, "ones")))
+        return Tensor(pairs.ones(shape_of(shape, "ones"), real_dtype(dtype, "ones")))
 
 
 def empty(shape, dtype=None, *, device=None):
@@ -221,7 +221,7 @@ def empty(shape, dtype=None, *, device=None):
     (2, 3)
     """
     with on(device):
-        return Tensor(mx.zeros(shape_of(shape, "empty"), real_dtype(dtype, "empty")))
+        return Tensor(pairs.zeros(shape_of(shape, "empty"), real_dtype(dtype, "empty")))
 
 
 def full(shape, fill_value, dtype=None, *, device=None):

@@ -238,7 +238,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> ft.numpy.interp(1.5, ft.numpy.array([1.0, 2.0]), ft.numpy.array([10.0, 20.0]))
     tensor(15.)
     """
-    x, xp, fp = map(inexact, common("interp", x, xp, fp))
+    x, xp = map(inexact, common("interp", x, xp))
+    fp = inexact(value(fp, "interp", "fp"))
     if xp.shape != fp.shape or len(xp.shape) != 1 or not xp.shape[0]:
         raise ShapeError(f"interp takes points as two vectors of one length, not empty, but xp "
                          f"is {describe(xp)} and fp is {describe(fp)}.")

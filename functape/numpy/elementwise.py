@@ -21,6 +21,7 @@ from functape.ops import elementwise as ops
 from functape.ops.elementwise import where as where_op
 from functape.ops.movement import copy_of
 from functape.ops.sinc import sinc_derivative
+from functape.pairs import is_complex
 from functape.promotion import agree
 
 # --- arithmetic ---------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def clip(arr, /, min=None, max=None):
     tensor([0. , 0.5, 1. ])
     """
     x = value(arr, "clip")
-    if x.dtype == mx.complex64 or any(isinstance(b, complex) for b in (min, max)):
+    if is_complex(x) or any(isinstance(b, complex) for b in (min, max)):
         raise ArgumentError("clip is not defined for complex numbers, which have no order. Clip "
                             "the real and the imaginary part.")
     if min is None and max is None:
@@ -259,7 +260,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = value(x, "nan_to_num")
     if not is_inexact(x):
         return x
-    if x.dtype == mx.complex64:
+    if is_complex(x):
         return (nan_to_num(real(x), copy, nan, posinf, neginf)
                 + 1j * nan_to_num(imag(x), copy, nan, posinf, neginf))
     limits = dtypes.finfo(x.dtype)
@@ -282,7 +283,7 @@ def real(val, /):
     tensor(3.)
     """
     val = value(val, "real")
-    return ops.real(val) if val.dtype == mx.complex64 else val
+    return ops.real(val) if is_complex(val) else val
 
 
 def imag(val, /):
@@ -306,7 +307,7 @@ def conjugate(x, /):
     tensor(3.)
     """
     x = value(x, "conjugate")
-    return ops.conjugate(x) if x.dtype == mx.complex64 else x
+    return ops.conjugate(x) if is_complex(x) else x
 
 
 def angle(z, deg=False):
@@ -317,7 +318,7 @@ def angle(z, deg=False):
     tensor(90.)
     """
     z = inexact(value(z, "angle"))
-    if z.dtype == mx.complex64:
+    if is_complex(z):
         found = ops.arctan2(ops.imag(z), ops.real(z))
     else:
         found = ops.arctan2(as_type(ops.isnan(z), z.dtype), z)

@@ -1,6 +1,6 @@
 """jax.numpy.fft's functions on functape values, by the same names.
 
-MLX computes transforms in single precision: the results are complex64, or float32 where real.
+Results have the precision of the array: of float64 they are complex128.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def fft(a, n=None, axis=-1, norm=None):
       norm: what the sum is multiplied by: None or "backward" 1, "ortho" n^(-1/2), "forward" 1/n.
 
     Returns:
-      complex64, of length n along the axis.
+      Complex, of length n along the axis.
 
     >>> from functape.numpy import array, fft
     >>> fft.fft(array([1.0, 0.0]))

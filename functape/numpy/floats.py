@@ -12,6 +12,7 @@ from functape.numpy.reductions import sum
 from functape.numpy.shapes import moveaxis
 from functape.ops import elementwise as ops
 from functape.ops import movement
+from functape.pairs import is_complex
 from functape.tensor import constant
 
 WHOLE = {2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
@@ -20,7 +21,7 @@ FRACTION = {dtypes.float16: 10, dtypes.bfloat16: 7, dtypes.float32: 23, dtypes.f
 
 def real_floats(name, *arrays):
     found = [inexact(a) for a in common(name, *arrays)]
-    if found[0].dtype == dtypes.complex64:
+    if is_complex(found[0]):
         raise ArgumentError(f"{name} is not defined for complex numbers. Take the real and the "
                             "imaginary part.")
     return found

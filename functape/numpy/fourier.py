@@ -5,6 +5,7 @@ from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axes_of, axis_of, inexact, integer, value
 from functape.ops import fft as ops
 from functape.ops.movement import along, cut, place
+from functape.pairs import is_complex
 
 
 def transform(name, op, a, n, axis, norm):
@@ -21,7 +22,7 @@ def transforms(name, op, a, s, axes, norm):
 def apply(name, op, x, lengths, axes, norm):
     norm = norm_of(name, norm)
     x = resized(name, x, lengths or tuple(x.shape[a] for a in axes), axes)
-    return op(single(x), axes=axes, norm=norm) if axes else as_type(x, dtypes.complex64)
+    return op(single(x), axes=axes, norm=norm) if axes else as_type(x, complex_of(x))
 
 
 def inverse_real(name, x, lengths, axes, norm):
@@ -32,7 +33,7 @@ def inverse_real(name, x, lengths, axes, norm):
         lengths = (*(x.shape[a] for a in axes[:-1]), 2 * (x.shape[axes[-1]] - 1))
     n = integer(lengths[-1], name, "a length")
     x = resized(name, x, (*lengths[:-1], n // 2 + 1 if n > 0 else n), axes)
-    return ops.irfft(as_type(x, dtypes.complex64), axes=axes, n=n, norm=norm_of(name, norm))
+    return ops.irfft(as_type(x, complex_of(x)), axes=axes, n=n, norm=norm_of(name, norm))
 
 
 def lengths_and_axes(name, x, s, axes):
@@ -61,15 +62,20 @@ def resized(name, x, lengths, axes):
     return x
 
 
+def complex_of(x):
+    """The dtype of a transform."""
+    return dtypes.result_type(x, dtypes.complex64)
+
+
 def single(x):
-    """The precisions that MLX transforms."""
+    """The precisions that are transformed: single and double."""
     x = inexact(x)
-    return x if x.dtype in (dtypes.float64, dtypes.complex64) else as_type(x, dtypes.float32)
+    return as_type(x, dtypes.float32) if x.dtype.size == 2 else x
 
 
 def real_only(name, a):
     x = value(a, name)
-    if x.dtype == dtypes.complex64:
+    if is_complex(x):
         raise ArgumentError(f"{name} takes real arrays, but got {describe(x)}. Use "
                             f"{name.replace('r', '', 1)}, or take its real part.")
     return x

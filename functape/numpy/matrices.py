@@ -8,6 +8,7 @@ from functape.numpy.arguments import integer, shape_of, value
 from functape.numpy.creation import array, on, real_dtype
 from functape.ops import movement
 from functape.ops.elementwise import logical_and, where
+from functape.pairs import converted
 from functape.tensor import Tensor
 
 # --- ones on a diagonal ---------------------------------------------------------------------------
@@ -28,7 +29,7 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's nam
     (n,) = shape_of(integer(N, "eye", "N"), "eye", "N")
     (m,) = (n,) if M is None else shape_of(integer(M, "eye", "M"), "eye", "M")
     with on(device):
-        return Tensor(mx.eye(n, m, within("eye", k, n, m), dtype=real_dtype(dtype, "eye")))
+        return Tensor(converted(mx.eye(n, m, within("eye", k, n, m)), real_dtype(dtype, "eye")))
 
 
 def within(name, k, n, m):
@@ -69,7 +70,7 @@ def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
     """
     n = integer(N, "tri", "N")
     m = n if M is None else integer(M, "tri", "M")
-    return Tensor(mx.tri(n, m, within("tri", k, n, m), dtype=real_dtype(dtype, "tri")))
+    return Tensor(converted(mx.tri(n, m, within("tri", k, n, m)), real_dtype(dtype, "tri")))
 
 
 def tril(m, k=0):

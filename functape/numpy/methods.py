@@ -14,6 +14,7 @@ from functape.numpy.plain_values import concrete
 from functape.op import Value
 from functape.ops import elementwise as ops
 from functape.ops import movement
+from functape.pairs import Pair, halves
 
 # --- shape and dtype ----------------------------------------------------------------------------
 
@@ -85,7 +86,7 @@ def detach(self):
 
 def block_until_ready(self):
     """Wait until the array is computed; returns it."""
-    mx.eval(concrete(self, "block_until_ready"))
+    mx.eval(halves([concrete(self, "block_until_ready")]))
     return self
 
 
@@ -102,6 +103,9 @@ def namespace(self, *, api_version=None):
 def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """For other libraries' from_dlpack: the data, without its place on the tape."""
     data = concrete(self, "__dlpack__")
+    if type(data) is Pair:  # a copy by NumPy is no way out: MLX would read it as complex64
+        raise BufferError("__dlpack__: complex128 arrays are kept as two of float64, which DLPack "
+                          "cannot describe. Hand over numpy.asarray(x), or x.real and x.imag.")
     if dl_device not in (None, data.__dlpack_device__()):
         raise BufferError(f"__dlpack__: the array is on the device {data.__dlpack_device__()}, "
                           f"not on {tuple(dl_device)}. Leave dl_device out.")
@@ -109,7 +113,8 @@ def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
 
 
 def dlpack_device(self):
-    return concrete(self, "__dlpack_device__").__dlpack_device__()
+    data = concrete(self, "__dlpack_device__")
+    return halves([data])[0].__dlpack_device__()
 
 
 def copied(self):

@@ -1,13 +1,14 @@
 """Means, variances and standard deviations over axes."""
 
-import mlx.core as mx
 
+from functape.dtypes import PARTS
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axes_of, inexact, unsupported, value
 from functape.numpy.arranging import broadcast_to
 from functape.numpy.reductions import converted, masked, sum
 from functape.ops import elementwise, families, movement
 from functape.ops import reductions as ops
+from functape.pairs import is_complex
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
@@ -40,7 +41,7 @@ def counted(a, where, axis, keepdims):
 
 
 def real_of(a):
-    return mx.float32 if a.dtype == mx.complex64 else a.dtype
+    return PARTS.get(a.dtype, a.dtype)
 
 
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
@@ -123,7 +124,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     unsupported("std", out=out)
     ddof = ddof if correction is None else correction
     x = inexact(converted("std", a, dtype))
-    if where is None and mean is None and isinstance(ddof, int) and x.dtype != mx.complex64:
+    if where is None and mean is None and isinstance(ddof, int) and not is_complex(x):
         return ops.deviation(x, axis=axes_of(axis, len(x.shape), "std"), keepdims=keepdims,
                              ddof=ddof)
     return root(variance("std", x, axis, None, ddof, keepdims, where, mean))
@@ -141,7 +142,7 @@ def variance(name, a, axis, dtype, ddof, keepdims, where, centre):
         raise ArgumentError(f"{name}: ddof is a number, taken off the count, but is {ddof!r}.")
     a = inexact(converted(name, a, dtype))
     axes = axes_of(axis, len(a.shape), name)
-    if where is None and centre is None and isinstance(ddof, int) and a.dtype != mx.complex64:
+    if where is None and centre is None and isinstance(ddof, int) and not is_complex(a):
         return ops.variance(a, axis=axes, keepdims=keepdims, ddof=ddof)
     if centre is None:
         centre = mean(a, axes, keepdims=True, where=where)
@@ -156,6 +157,6 @@ def variance(name, a, axis, dtype, ddof, keepdims, where, centre):
 
 def squared_size(z):
     """|z|^2, real."""
-    if z.dtype != mx.complex64:
+    if not is_complex(z):
         return elementwise.square(z)
     return elementwise.square(elementwise.real(z)) + elementwise.square(elementwise.imag(z))

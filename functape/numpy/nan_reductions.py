@@ -7,6 +7,7 @@ from functape.errors import ArgumentError, describe
 from functape.numpy import extremes, moments, reductions, running
 from functape.numpy.arguments import as_type, axes_of, inexact, is_inexact, unsupported, value
 from functape.ops import elementwise
+from functape.pairs import is_complex
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
@@ -222,7 +223,7 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
 
 def nan_position(name, find, worst, a, axis, out, keepdims):
     a = value(a, name)
-    if a.dtype == dtypes.complex64:
+    if is_complex(a):
         raise ArgumentError(f"{name}: {describe(a)} is complex, and complex numbers have no order.")
     found = find(without(name, a, worst, axis), axis, out, keepdims)
     if not is_inexact(a):

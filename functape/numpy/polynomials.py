@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from functape import dtypes
+from functape import dtypes, pairs
+from functape.dtypes import complex64, result_type
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys, reductions
 from functape.numpy.arguments import as_type, common, inexact, integer, value
@@ -81,15 +82,15 @@ def roots(p, *, strip_zeros=True):
     3.0
     """
     p = inexact(vector("roots", p))
-    trailing = 0
+    trailing, dtype = 0, result_type(p, complex64)
     if strip_zeros:
         known = np.flatnonzero(keys.concrete(p, "roots", "Pass strip_zeros=False."))
         if not known.size:
-            return constant(np.zeros(0, np.complex64))
+            return constant(pairs.zeros((0,), dtype))
         trailing = p.shape[0] - 1 - int(known[-1])
         p = movement.cut(p, index=(slice(int(known[0]), int(known[-1]) + 1),))
     n = p.shape[0] - 1
-    zeros = constant(np.zeros(trailing, np.complex64))
+    zeros = constant(pairs.zeros((trailing,), dtype))
     if n < 1:
         return zeros
     top = movement.reshape(elementwise.negative(p[1:] / p[0]), shape=(1, n))

@@ -7,6 +7,8 @@ from functape.numpy.arguments import as_type, axis_of, size_of, unsupported, val
 from functape.numpy.reductions import converted, wide
 from functape.ops import movement
 from functape.ops import reductions as ops
+from functape.pairs import full
+from functape.tensor import constant
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
@@ -90,5 +92,5 @@ def cumulative(name, op, x, axis, dtype, include_initial, first):
     if not include_initial:
         return found
     shape = (*x.shape[:axis], 1, *x.shape[axis + 1:])
-    start = mx.full(shape, first, dtype=found.dtype)
+    start = constant(full(shape, first, found.dtype))
     return movement.concatenate(start, found, axis=axis)

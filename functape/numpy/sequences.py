@@ -111,7 +111,7 @@ def ends(name, start, stop, wanted):
 
 
 def real_part_of(dtype):
-    return mx.float32 if dtype == mx.complex64 else dtype
+    return dtypes.PARTS.get(dtype, dtype)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):

@@ -8,6 +8,7 @@ from functape.numpy.arguments import as_type, common, inexact, integer, value
 from functape.ops import elementwise, movement
 from functape.ops.bessel import iv, ive
 from functape.ops.conv import Geometry, conv
+from functape.pairs import is_complex
 from functape.tensor import constant
 
 MODES = ("full", "same", "valid")
@@ -47,7 +48,7 @@ def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None
     tensor([2., 3.])
     """
     x, y = sequences("correlate", a, v, mode, preferred_element_type)
-    y = elementwise.conjugate(y) if y.dtype == dtypes.complex64 else y
+    y = elementwise.conjugate(y) if is_complex(y) else y
     if y.shape[0] > x.shape[0]:
         return mirrored(slide(y, x, mode))
     return slide(x, y, mode)

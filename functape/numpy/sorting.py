@@ -5,6 +5,7 @@ from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import ARRAYS, as_type, axis_of, integer, size_of, unsupported, value
 from functape.ops import elementwise, indexing, movement
 from functape.ops import sorting as ops
+from functape.pairs import is_complex
 
 
 def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
@@ -138,7 +139,7 @@ def sort_complex(a):
     tensor([0., 1., 0.])
     """
     x = value(a, "sort_complex")
-    if x.dtype != dtypes.complex64:
-        return as_type(sort(x), dtypes.complex64)
+    if not is_complex(x):
+        return as_type(sort(x), dtypes.result_type(x, dtypes.complex64))
     order = lexsort((elementwise.imag(x), elementwise.real(x)))
     return indexing.take_along_axis(x, order, axis=len(x.shape) - 1)

@@ -7,7 +7,7 @@ from functape.dtypes import isdtype
 from functape.errors import ArgumentError
 
 NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-         "float32", "float64", "complex64")
+         "float32", "float64", "complex64", "complex128")
 
 
 class Info:

@@ -7,6 +7,7 @@ which only arrays of integers can name, need the methods to be told apart.
 import mlx.core as mx
 import numpy as np
 
+from functape import pairs
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
 from functape.numpy.arguments import size_of, value
@@ -124,12 +125,12 @@ class Place:
         """Values in the dtype of the array; a number has no size of its own."""
         dtype = self.array.dtype
         if isinstance(y, NUMBERS):  # NumPy's float64 too
-            if isinstance(y, complex) and dtype != mx.complex64:
+            if isinstance(y, complex) and dtype not in pairs.COMPLEX:
                 raise complex_values(y, self.array)
             return constant(number_array(y, dtype))
         y = asarray(y, dtype) if isinstance(y, (list, tuple)) else value(
             y, "x.at[...]", "the value to write")
-        if y.dtype == mx.complex64 != dtype:
+        if pairs.is_complex(y) and dtype not in pairs.COMPLEX:
             raise complex_values(y, self.array)
         return y if y.dtype == dtype else families.astype(y, dtype=dtype)
 
@@ -201,7 +202,7 @@ def scattered(x, key, y, combine, combine_all, mode, unique):
         index, spare = indexing.keep_last(index, size=n, lead=0), True
     if spare:  # one more row, for what is to be dropped
         row = (*rows.shape[:axis], 1, *rows.shape[axis + 1:])
-        nothing = families.broadcast_to(constant(mx.zeros((), x.dtype)), shape=row)
+        nothing = families.broadcast_to(constant(pairs.zeros((), x.dtype)), shape=row)
         rows = movement.concatenate(rows, nothing, axis=axis)
     if distinct or combine_all is None:
         if combine is not replace:
@@ -251,7 +252,8 @@ def multiply_all(x, y, i, axis):
     while step < m:
         same = repeats(i, step)
         same = movement.reshape(same, shape=(m - step, *(1,) * (len(shape) - axis - 1)))
-        earlier = elementwise.where(same, cut(y, axis, 0, m - step), constant(mx.ones((), y.dtype)))
+        one = constant(pairs.ones((), y.dtype))
+        earlier = elementwise.where(same, cut(y, axis, 0, m - step), one)
         y = movement.concatenate(
             cut(y, axis, 0, step), cut(y, axis, step, m) * earlier, axis=axis)
         step *= 2
@@ -276,7 +278,7 @@ def by_product(combine):
     """Combine an array with the product of all values for one position."""
 
     def combine_all(x, y, i, axis):
-        ones = constant(mx.ones(x.shape, x.dtype))
+        ones = constant(pairs.ones(x.shape, x.dtype))
         return combine(x, multiply_all(ones, y, i, axis=axis))
 
     return combine_all

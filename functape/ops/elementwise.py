@@ -25,6 +25,7 @@ from functape.ops.families import (
 )
 from functape.ops.float64 import exact
 from functape.ops.vector_kernels import best_of
+from functape.pairs import is_complex
 
 FLOATS = (mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64)
 LN2, LN10, PI = math.log(2), math.log(10), math.pi
@@ -290,7 +291,7 @@ fmod = elementwise("fmod", fmod_kernel, 1, lambda x, y: -trunc(x / y),
 
 def unit(z):
     """The conjugate of z / |z|, and 0 at 0; the sign of a real z."""
-    return ratio(conjugate(z), absolute(z)) if z.dtype == mx.complex64 else sign(z)
+    return ratio(conjugate(z), absolute(z)) if is_complex(z) else sign(z)
 
 
 absolute = Op(

@@ -1,11 +1,12 @@
-"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices; for complex ones
-Cholesky and QR are composed here."""
+"""Triangular factorisations: Cholesky, LU and QR. MLX has them for real matrices; complex ones are
+factored as real ones of twice the size."""
 
 import mlx.core as mx
 
 from functape.errors import ShapeError
 from functape.op import Op
-from functape.ops import reduce_kernels
+from functape.ops import elimination, reduce_kernels, reflections
+from functape.ops.complex_rows import as_rows, blocks, of_rows
 from functape.ops.contraction import flipped, matmul
 from functape.ops.families import batch_same, nondiff
 from functape.ops.linalg import (
@@ -27,19 +28,9 @@ from functape.ops.movement import along, concatenate, cut, place
 # --- Cholesky -----------------------------------------------------------------------------------
 
 
-def interleaved(x):
-    """A complex matrix as a real one, each number a + ib as [[a, -b], [b, a]]: products stay
-    products, adjoints become transposes, and triangles with a real diagonal stay triangles."""
-    re, im = mx.real(x), mx.imag(x)
-    rows = mx.stack([mx.stack([re, -im], -1), mx.stack([im, re], -1)], -3)
-    *batch, m, n = x.shape
-    return rows.reshape(*batch, 2 * m, 2 * n)
-
-
 def cholesky_kernel(x):
     if x.dtype == mx.complex64:
-        low = cholesky_kernel(interleaved(x))
-        return low[..., ::2, ::2] + 1j * low[..., 1::2, ::2]
+        return of_rows(cholesky_kernel(blocks(as_rows(x)))[..., ::2])
     low = mx.linalg.cholesky((x + mx.swapaxes(x, -1, -2)) * 0.5, **CPU)
     pivots = mx.diagonal(low, 0, -2, -1)
     positive = reduce_kernels.all(pivots > 0, axis=-1)[..., None, None]
@@ -72,6 +63,9 @@ cholesky = Op(
 
 
 def lu_kernel(x):
+    if x.dtype == mx.complex64:
+        permutation, low, up = elimination.lu_matrices(as_rows(x))
+        return permutation, of_rows(low), of_rows(up)
     order, low, up = lu_factors(x)
     rows = mx.arange(x.shape[-2], dtype=order.dtype)
     return (order[..., None] == rows).astype(x.dtype), low, up
@@ -116,7 +110,7 @@ def lu_vjp(g, permutation, low, up, x_shape):
 lu = Op(
     "lu", lu_kernel, args=("x",), outputs=("permutation", "low", "up"), batch=batch_same,
     vjp=[lu_vjp], jvp=[lu_jvp],
-    doc="A permutation matrix, a unit lower and an upper triangular one, whose product is x.",
+    doc="A real permutation matrix, a unit lower and an upper triangular one, whose product is x.",
 )
 
 # --- QR -----------------------------------------------------------------------------------------
@@ -138,40 +132,10 @@ def qr_vjp(g, q, r):
     return flipped(solve_triangular(r, flipped(right), lower=False, unit=False))
 
 
-def reflected(x):
-    """A square Q and R for complex x, by Householder's reflections with LAPACK's choice of signs;
-    the diagonal of R is real."""
-    m, n = x.shape[-2:]
-    rows = mx.arange(m)[:, None]
-    q = mx.broadcast_to(mx.eye(m, dtype=x.dtype), (*x.shape[:-2], m, m))
-    for k in range(n):
-        column = unscaled(mx.where(rows >= k, x[..., k : k + 1], 0))
-        first = column[..., k : k + 1, :]
-        size = mx.sqrt(reduce_kernels.sum(mx.square(mx.abs(column)), axis=-2, keepdims=True))
-        end = mx.where(mx.real(first) < 0, size, -size)
-        v = mx.where(rows == k, column - end, column)
-        settled = mx.abs(first) == size  # nothing below, and its own number real: no reflection
-        settled = mx.logical_and(settled, mx.imag(first) == 0)
-        scale = mx.where(settled, 0, 1 / mx.where(settled, 1, end * mx.conjugate(first - end)))
-        across = mx.conjugate(mx.swapaxes(v, -1, -2))
-        x = x + mx.conjugate(scale) * v @ (across @ x)
-        q = q + scale * (q @ v) @ across
-    return q, mx.triu(x)
-
-
-def unscaled(column):
-    """A column over its largest part, so that no square over- or underflows; zeros as they are.
-    Real and imaginary parts are divided as real numbers: complex division has squares too."""
-    parts = mx.view(column, mx.float32)
-    most = mx.max(mx.abs(parts), axis=(-2, -1), keepdims=True)
-    return mx.view(parts / mx.where(most == 0, 1, most), column.dtype)
-
-
 def qr_kernel(x):
-    if x.dtype != mx.complex64:
-        return tuple(mx.linalg.qr(x, **CPU))
-    (q, r), n = reflected(x), x.shape[-1]
-    return q[..., :n], r[..., :n, :]
+    if x.dtype == mx.complex64:
+        return tuple(map(of_rows, reflections.qr(as_rows(x), False)))
+    return tuple(mx.linalg.qr(x, **CPU))
 
 
 qr = Op(
@@ -184,7 +148,7 @@ qr = Op(
 def full_qr_kernel(x):
     """Further columns of an identity give Q the columns that are missing."""
     if x.dtype == mx.complex64:
-        return reflected(x)
+        return tuple(map(of_rows, reflections.qr(as_rows(x), True)))
     m, n = x.shape[-2:]
     rest = mx.broadcast_to(mx.eye(m, m - n, dtype=x.dtype), (*x.shape[:-1], m - n))
     q, r = mx.linalg.qr(mx.concatenate([x, rest], -1), **CPU)
@@ -220,6 +184,8 @@ def pivoting_kernel(pivots):
 
 
 def lu_pivots_kernel(x):
+    if x.dtype == mx.complex64:
+        return elimination.lu(as_rows(x))[1]
     if not x.size:  # LAPACK would end the process
         return mx.zeros((*x.shape[:-2], min(x.shape[-2:])), mx.int32)
     return mx.linalg.lu_factor(x, **CPU)[1].astype(mx.int32)

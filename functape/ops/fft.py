@@ -13,6 +13,7 @@ import mlx.core as mx
 from functape.ops.elementwise import conjugate
 from functape.ops.families import fit, linear
 from functape.ops.movement import along, cut, place
+from functape.pairs import refuse_rounding
 
 OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
@@ -22,14 +23,17 @@ def shift_axes(op, size, args, mapped, params):
 
 
 def fft_kernel(x, axes, norm):
+    refuse_rounding(x)
     return mx.fft.fftn(x, axes=axes, norm=norm)
 
 
 def ifft_kernel(x, axes, norm):
+    refuse_rounding(x)
     return mx.fft.ifftn(x, axes=axes, norm=norm)
 
 
 def rfft_kernel(x, axes, norm):
+    refuse_rounding(x)
     return mx.fft.rfftn(x, axes=axes, norm=norm)
 
 

@@ -28,8 +28,13 @@ def number(value):
     return mx.array(value, dtype=F64)
 
 
+E_ROUNDED = 5.318237706605891e-17  # 1 - log(e), of e as a float64
+
+
 def exp(x):
-    return mx.power(number(math.e), x)
+    """e^x by the power of the rounded e, which for large x would be wrong by a hundred units in
+    the last place."""
+    return mx.power(number(math.e), x) * (1 + E_ROUNDED * mx.clip(x, number(-800), number(800)))
 
 
 def sin(x):
@@ -38,8 +43,10 @@ def sin(x):
 
 
 def cos(x):
+    """Near a zero by the sine, which has none there, or the digits would cancel."""
     t = mx.square(mx.tan(0.5 * x))
-    return (1 - t) / (1 + t)
+    direct = (1 - t) / (1 + t)
+    return mx.where(mx.abs(direct) < 0.5, sin(x) / mx.tan(x), direct)
 
 
 def sigmoid(x):

@@ -8,10 +8,12 @@ batch alone.
 import mlx.core as mx
 
 from functape.op import Op
+from functape.ops.complex_rows import as_rows, blocks, of_rows
 from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import conjugate
 from functape.ops.families import batch_same, fit, linear, nondiff
 from functape.ops.movement import reshape, transpose
+from functape.pairs import is_complex
 
 CPU: dict = {"stream": mx.cpu}
 
@@ -20,7 +22,7 @@ CPU: dict = {"stream": mx.cpu}
 
 def star(x):
     """The complex conjugate; x itself if it is real."""
-    return conjugate(x) if x.dtype == mx.complex64 else x
+    return conjugate(x) if is_complex(x) else x
 
 
 def adjoint(x):
@@ -95,19 +97,9 @@ def tri_inverse(x, lower):
     return triangular_inverse(x, upper=not lower)
 
 
-def as_real(x):
-    """A complex matrix as a real one of twice the size, with the same products."""
-    re, im = mx.real(x), mx.imag(x)
-    top, bottom = mx.concatenate([re, -im], -1), mx.concatenate([im, re], -1)
-    return mx.concatenate([top, bottom], -2)
-
-
 def solve_kernel(x, y):
     if mx.complex64 in (x.dtype, y.dtype):
-        n = x.shape[-1]
-        y = y.astype(mx.complex64)
-        both = solve_kernel(as_real(x), mx.concatenate([mx.real(y), mx.imag(y)], -2))
-        return both[..., :n, :] + 1j * both[..., n:, :]
+        return of_rows(solve_kernel(blocks(as_rows(x)), as_rows(y)))
     order, low, up = lu_factors(x)  # x = low[order] @ up
     order = mx.argsort(order, -1)[..., None]
     if x.shape[:-2] != y.shape[:-2]:

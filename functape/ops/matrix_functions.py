@@ -5,14 +5,16 @@ import math
 import mlx.core as mx
 
 from functape.op import Op
-from functape.ops import reduce_kernels
+from functape.ops import elimination, reduce_kernels
+from functape.ops.complex_rows import as_rows, of_parts
 from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import imag, real, where
 from functape.ops.families import batch_same, nondiff, total
 from functape.ops.linalg import CPU, adjoint, identity_for, inv, off_diagonal, solve_kernel, star
 from functape.ops.movement import along, concatenate, cut, roll
 from functape.ops.reductions import others
-from functape.ops.spectral import column_sums, row, svd
+from functape.ops.spectral import column_sums, row, svd, svd_kernel, svdvals_kernel
+from functape.pairs import is_complex
 
 # --- determinant --------------------------------------------------------------------------------
 
@@ -23,11 +25,17 @@ def det_kernel(x):
     if not x.size:
         return mx.ones(x.shape[:-2], x.dtype)
     if x.dtype == mx.complex64:
-        return reduce_kernels.prod(mx.linalg.eigvals(x, **CPU), axis=-1)
+        sign, pivots = complex_pivots(x)
+        return sign * reduce_kernels.prod(pivots, axis=-1)
     factors, pivots = mx.linalg.lu_factor(x, **CPU)
     product = mx.prod(mx.diagonal(factors, axis1=-2, axis2=-1), axis=-1, **CPU)
     swaps = mx.not_equal(pivots, mx.arange(x.shape[-1], dtype=pivots.dtype))
     return product * (1 - 2 * (mx.sum(swaps, axis=-1) % 2)).astype(x.dtype)
+
+
+def complex_pivots(x):
+    sign, *pivots = elimination.pivots(as_rows(x))
+    return sign, of_parts(*pivots)
 
 
 def as_matrix(g):
@@ -42,7 +50,7 @@ def entry_sum(x):
 
 
 def cofactor_kernel(x):
-    u, s, vt = mx.linalg.svd(x, **CPU)
+    u, s, vt = svd_kernel(x)
     orientation = (det_kernel(u) * det_kernel(vt))[..., None, None]
     return orientation * mx.conjugate(u) @ (others_kernel(s)[..., None] * mx.conjugate(vt))
 
@@ -109,7 +117,10 @@ det = Op(
 
 def is_regular_kernel(x):
     """Whether a matrix is so far from a singular one that half the digits of its inverse hold."""
-    s = mx.linalg.svd(x, compute_uv=False, **CPU)
+    return regular(svdvals_kernel(x))
+
+
+def regular(s):
     bound = math.sqrt(mx.finfo(s.dtype).eps)
     return (s[..., -1] > bound * s[..., 0])[..., None, None]
 
@@ -125,21 +136,21 @@ cofactor = Op(
 def slogdet_kernel(x):
     if x.dtype != mx.complex64:
         return tuple(mx.linalg.slogdet(x, **CPU))
-    w = mx.linalg.eigvals(x, **CPU)
-    size = reduce_kernels.sum(mx.log(mx.abs(w)), axis=-1)
-    return reduce_kernels.prod(mx.sign(w), axis=-1), size
+    sign, pivots = complex_pivots(x)
+    size = reduce_kernels.sum(mx.log(mx.abs(pivots)), axis=-1)
+    return sign * reduce_kernels.prod(mx.sign(pivots), axis=-1), size
 
 
 def slogdet_jvp(t, x, phase):
     trace = entry_sum(t * flipped(inv(x)))
-    if x.dtype != mx.complex64:
+    if not is_complex(x):
         return phase * 0, trace
     return phase * imag(trace) * 1j, real(trace)
 
 
 def slogdet_vjp(g, x, phase):
     g_phase, g_size = g
-    if x.dtype == mx.complex64:
+    if is_complex(x):
         g_size = g_size + imag(g_phase * phase) * 1j
     return as_matrix(g_size) * flipped(inv(x))
 
@@ -154,12 +165,15 @@ slogdet = Op(
 
 
 def pinv_kernel(x, rtol):
-    u, s, vt = mx.linalg.svd(x, **CPU)
-    k = s.shape[-1]
+    u, s, vt = svd_kernel(x)
+    u, v = mx.conjugate(u), mx.swapaxes(mx.conjugate(vt), -1, -2)
+    return (v * inverses(s, rtol)[..., None, :]) @ mx.swapaxes(u, -1, -2)
+
+
+def inverses(s, rtol):
+    """1 / s, and 0 for singular values that count as 0."""
     kept = s > rtol * s[..., :1]
-    inverse = mx.where(kept, 1 / mx.where(kept, s, 1), 0)
-    u, vt = mx.conjugate(u[..., :k]), mx.conjugate(vt[..., :k, :])
-    return (mx.swapaxes(vt, -1, -2) * inverse[..., None, :]) @ mx.swapaxes(u, -1, -2)
+    return mx.where(kept, 1 / mx.where(kept, s, 1), 0)
 
 
 def pinv_jvp(t, x, ans):

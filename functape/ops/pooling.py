@@ -66,7 +66,7 @@ def windows_kernel(x, over):
         step *= n
     for a, _, s, d in reversed(over.runs()):
         steps[a:a + 1] = (steps[a] * s, steps[a] * d)
-    return mx.as_strided(x, shape, steps)
+    return mx.as_strided(mx.contiguous(x), shape, steps)
 
 
 def overlap_kernel(x, over, shape):

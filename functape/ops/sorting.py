@@ -40,10 +40,16 @@ def searchsorted_kernel(x, y, side):
     m = flat.shape[-1]
     both = mx.concatenate([flat, x] if side == "left" else [x, flat], axis=-1)
     order = mx.argsort(both, axis=-1).astype(mx.int32)
+    return places(order, n, m, side).reshape(y.shape)
+
+
+def places(order, n, m, side):
+    """Where m values go among n sorted ones, from the order of both in one array: the values
+    first, or for the right side last."""
     of_x = order >= m if side == "left" else order < n
     before = mx.cumsum(of_x.astype(mx.int32), axis=-1)
     placed = mx.put_along_axis(mx.zeros_like(before), order, before, -1)
-    return (placed[..., :m] if side == "left" else placed[..., n:]).reshape(y.shape)
+    return placed[..., :m] if side == "left" else placed[..., n:]
 
 
 def batch_searchsorted(op, size, args, mapped, params):

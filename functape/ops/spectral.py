@@ -15,9 +15,11 @@ from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import absolute, logical_not, ratio, real, sqrt, square
 from functape.ops.families import batch_same, fit, total
 from functape.ops.linalg import CPU, adjoint, hermitian, identity_for, off_diagonal, solve, star
+from functape.pairs import complex128, refuse_rounding
 
 # Eigenvalues closer than this, relative to all of them, coincide.
-ROUNDING = {mx.float32: 8 * 2.0**-23, mx.float64: 8 * 2.0**-52, mx.complex64: 8 * 2.0**-23}
+ROUNDING = {mx.float32: 8 * 2.0**-23, mx.float64: 8 * 2.0**-52, mx.complex64: 8 * 2.0**-23,
+            complex128: 8 * 2.0**-52}
 
 # --- helpers of rules ---------------------------------------------------------------------------
 
@@ -67,11 +69,18 @@ def turn_back(n, g, w):
     return turned + ratio(unknown, apart)
 
 
-def unless_nan(x, *outs):
-    """The outputs, NaN where a matrix has a NaN or infinity: LAPACK then stops half-way."""
-    bad = reduce_kernels.sum(mx.abs(x) * 0, axis=(-2, -1))
-    found = tuple(y + bad.reshape(bad.shape + (1,) * (y.ndim - bad.ndim)) for y in outs)
-    return found if len(found) > 1 else found[0]
+def if_finite(kernel):
+    """The kernel on matrices without NaN and infinity, at which LAPACK stops, or never does; NaN
+    for the others."""
+
+    def guarded(x):
+        bad = reduce_kernels.sum(mx.abs(x) * 0, axis=(-2, -1))  # 0, or NaN
+        found = kernel(mx.where(mx.isnan(bad)[..., None, None], mx.array(0, x.dtype), x))
+        outs = [y + bad.reshape(bad.shape + (1,) * (y.ndim - bad.ndim)) for y in (
+            found if isinstance(found, tuple) else (found,))]
+        return tuple(outs) if isinstance(found, tuple) else outs[0]
+
+    return guarded
 
 
 # --- Hermitian eigenvalues ----------------------------------------------------------------------
@@ -79,6 +88,16 @@ def unless_nan(x, *outs):
 
 def hermitian_kernel(x):
     return (x + mx.conjugate(mx.swapaxes(x, -1, -2))) * 0.5
+
+
+@if_finite
+def eigh_kernel(x):
+    return tuple(mx.linalg.eigh(hermitian_kernel(x), **CPU))
+
+
+@if_finite
+def eigvalsh_kernel(x):
+    return mx.linalg.eigvalsh(hermitian_kernel(x), **CPU)
 
 
 def slopes_of_eigenvalues(t, v):
@@ -100,8 +119,8 @@ def eigh_vjp(g, w, v):
 
 
 eigh = Op(
-    "eigh", lambda x: tuple(mx.linalg.eigh(hermitian_kernel(x), **CPU)), args=("x",),
-    outputs=("w", "v"), vjp=[eigh_vjp], jvp=[eigh_jvp], batch=batch_same,
+    "eigh", eigh_kernel, args=("x",), outputs=("w", "v"), vjp=[eigh_vjp], jvp=[eigh_jvp],
+    batch=batch_same,
     doc="Eigenvalues in ascending order and eigenvectors of the Hermitian part of x.",
 )
 
@@ -112,18 +131,23 @@ def eigvalsh_vjp(g, x):
 
 
 eigvalsh = Op(
-    "eigvalsh", lambda x: mx.linalg.eigvalsh(hermitian_kernel(x), **CPU), args=("x",),
-    vjp=[eigvalsh_vjp], jvp=[lambda t, x: slopes_of_eigenvalues(t, eigh(x)[1])],
-    batch=batch_same, doc="Eigenvalues, in ascending order, of the Hermitian part of x.",
+    "eigvalsh", eigvalsh_kernel, args=("x",), vjp=[eigvalsh_vjp],
+    jvp=[lambda t, x: slopes_of_eigenvalues(t, eigh(x)[1])], batch=batch_same,
+    doc="Eigenvalues, in ascending order, of the Hermitian part of x.",
 )
 
 # --- singular values ----------------------------------------------------------------------------
 
 
+@if_finite
+def full_svd_kernel(x):
+    return tuple(mx.linalg.svd(x, **CPU))
+
+
 def svd_kernel(x):
-    u, s, vt = mx.linalg.svd(x, **CPU)
+    u, s, vt = full_svd_kernel(x)
     k = s.shape[-1]
-    return unless_nan(x, u[..., :k], s, vt[..., :k, :])
+    return u[..., :k], s, vt[..., :k, :]
 
 
 def svd_jvp(t, u, s, vt):
@@ -165,6 +189,11 @@ svd = Op(
 )
 
 
+@if_finite
+def svdvals_kernel(x):
+    return mx.linalg.svd(x, compute_uv=False, **CPU)
+
+
 def svdvals_jvp(t, x):
     u, _, vt = svd(x)
     return real(column_sums(star(u) * matmul(t, adjoint(vt))))
@@ -176,8 +205,7 @@ def svdvals_vjp(g, x):
 
 
 svdvals = Op(
-    "svdvals", lambda x: unless_nan(x, mx.linalg.svd(x, compute_uv=False, **CPU)), args=("x",),
-    vjp=[svdvals_vjp], jvp=[svdvals_jvp], batch=batch_same,
+    "svdvals", svdvals_kernel, args=("x",), vjp=[svdvals_vjp], jvp=[svdvals_jvp], batch=batch_same,
     doc="Singular values, in descending order.",
 )
 
@@ -191,26 +219,27 @@ def undefined(g):
 
 
 full_svd = Op(
-    "full_svd", lambda x: unless_nan(x, *mx.linalg.svd(x, **CPU)), args=("x",),
-    outputs=("u", "s", "vt"), vjp=[undefined], jvp=[undefined], batch=batch_same,
-    doc="The singular value decomposition with square u and vt.",
+    "full_svd", full_svd_kernel, args=("x",), outputs=("u", "s", "vt"), vjp=[undefined],
+    jvp=[undefined], batch=batch_same, doc="The singular value decomposition with square u and vt.",
 )
 
 # --- eigenvalues of any square matrix -----------------------------------------------------------
 
 
+@if_finite
 def eig_kernel(x):
     """MLX 0.32 conjugates the vectors of complex matrices: keep what fits better."""
+    refuse_rounding(x)
     w, v = mx.linalg.eig(x, **CPU)
     if x.dtype != mx.complex64:
-        return unless_nan(x, w, v)
+        return w, v
     other = mx.conjugate(v)
     misfit, other_misfit = (
         reduce_kernels.sum(mx.square(mx.abs(x @ u - u * w[..., None, :])), axis=(-2, -1),
                            keepdims=True)
         for u in (v, other)
     )
-    return unless_nan(x, w, mx.where(misfit <= other_misfit, v, other))
+    return w, mx.where(misfit <= other_misfit, v, other)
 
 
 def eig_jvp(t, w, v):
@@ -239,6 +268,12 @@ eig = Op(
 )
 
 
+@if_finite
+def eigvals_kernel(x):
+    refuse_rounding(x)
+    return mx.linalg.eigvals(x, **CPU)
+
+
 def eigvals_jvp(t, x):
     _, v = eig(x)
     return diagonal_of(solve(v, matmul(t, v)))
@@ -250,6 +285,6 @@ def eigvals_vjp(g, x, x_shape, x_dtype):
 
 
 eigvals = Op(
-    "eigvals", lambda x: unless_nan(x, mx.linalg.eigvals(x, **CPU)), args=("x",), vjp=[eigvals_vjp],
+    "eigvals", eigvals_kernel, args=("x",), vjp=[eigvals_vjp],
     jvp=[eigvals_jvp], batch=batch_same, doc="Complex eigenvalues.",
 )

@@ -4,7 +4,10 @@ import math
 
 import mlx.core as mx
 
+from functape.dtypes import PARTS
 from functape.errors import ArgumentError, GraphError, check_range, describe
+from functape.ops.elementwise import absolute
+from functape.pairs import is_complex
 from functape.tensor import Tensor
 
 
@@ -36,7 +39,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     check_range("clip_grad_norm_", "(0, inf]", norm_type=norm_type)
     if not grads:
         return Tensor(mx.array(0.0))
-    sizes = [mx.abs(g.array).astype(mx.float32) for g in grads]
+    sizes = [absolute(g.detach()).array.astype(mx.float32) for g in grads]
     if math.isinf(norm_type):
         norm = mx.max(mx.stack([mx.max(a) for a in sizes if a.size] or [mx.array(0.0)]))
     elif norm_type == 2:
@@ -48,7 +51,8 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
                          "cannot be scaled. autograd.detect_anomaly() finds where it arose.")
     factor = mx.minimum(max_norm / (norm + 1e-6), 1.0)
     for g in grads:
-        g.change(g.array * factor.astype(g.dtype), "clip_grad_norm_")
+        scale = Tensor(factor.astype(PARTS.get(g.dtype, g.dtype)))
+        g.change((g.detach() * scale).array, "clip_grad_norm_")
     return Tensor(norm)
 
 
@@ -67,6 +71,9 @@ def clip_grad_value_(parameters, clip_value):
     """
     check_range("clip_grad_value_", "[0, inf]", clip_value=clip_value)
     for g in gradients(parameters):
+        if is_complex(g):
+            raise ArgumentError(f"clip_grad_value_: a gradient is {describe(g)}, and complex "
+                                "numbers have no order. Use clip_grad_norm_.")
         g.change(mx.clip(g.array, -clip_value, clip_value).astype(g.dtype),
                       "clip_grad_value_")
 

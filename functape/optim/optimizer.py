@@ -13,6 +13,7 @@ from functape.autograd.grad_mode import enable_grad
 from functape.errors import ArgumentError, GraphError, ShapeError, describe
 from functape.op import Value, levels
 from functape.optim.ranges import check_values
+from functape.pairs import complex128
 from functape.tensor import Tensor
 
 
@@ -202,6 +203,10 @@ def check_leaf(name, p, i):
                             "mlx.optimizers with functape.grad.")
     if not isinstance(p, Tensor) or p.rank:
         raise ArgumentError(f"{name}: parameters are tensors, but parameter {i} is {describe(p)}.")
+    if p.dtype is complex128:
+        raise ArgumentError(f"{name}: parameter {i} is {describe(p)}, and the rules are MLX's, "
+                            "which has no complex128. Keep its real and its imaginary part as two "
+                            "leaves, or take complex64.")
     if p.node is not None:
         raise GraphError(f"{name}: parameters are leaves, but parameter {i} is the result of "
                          f"{p.node.name}. detach() it and set requires_grad.")

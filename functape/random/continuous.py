@@ -14,6 +14,7 @@ from functape.numpy.elementwise import where
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import exp, log, log1p
 from functape.ops.normal import ndtr, ndtri
+from functape.pairs import COMPLEX
 from functape.random.keys import checked, float_type, split, unit
 from functape.random.parameters import RESOLUTIONS, parameters
 
@@ -88,8 +89,9 @@ def normal(key, shape=(), dtype=None):
     >>> ft.random.normal(ft.random.key(0), (2, 3)).shape
     (2, 3)
     """
-    if dtype is not None and dtypes.as_dtype(dtype, "normal") == mx.complex64:
-        parts = normal(key, (2, *shape_of(shape, "normal")))
+    dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, "normal")
+    if dtype in COMPLEX:
+        parts = normal(key, (2, *shape_of(shape, "normal")), dtypes.PARTS[dtype])
         return (parts[0] + 1j * parts[1]) * math.sqrt(0.5)
     dtype = float_type(dtype, "normal")
     drawn = mx.float32 if dtype in (mx.float16, mx.bfloat16) else dtype  # for the tails

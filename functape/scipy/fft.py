@@ -12,6 +12,7 @@ from functape.numpy.joining import concatenate
 from functape.numpy.shapes import moveaxis
 from functape.ops.contraction import matmul
 from functape.ops.elementwise import imag, real
+from functape.pairs import is_complex
 from functape.suggest import for_names_of
 from functape.tensor import constant
 
@@ -98,7 +99,7 @@ def along_one(name, x, kind, n, axis, norm):
 
 def of_reals(name, x):
     x = value(x, name)
-    if x.dtype == dtypes.complex64:
+    if is_complex(x):
         raise ArgumentError(f"{name} takes real arrays, but got {describe(x)}. Transform its real "
                             "and imaginary parts.")
     return inexact(x)

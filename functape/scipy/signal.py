@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 
-from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import fft as fourier
 from functape.numpy.arguments import alike, as_type, axes_of, axis_of, inexact, integer, value
@@ -15,6 +14,7 @@ from functape.numpy.shapes import moveaxis
 from functape.ops import families, movement
 from functape.ops.conv import Geometry, conv
 from functape.ops.reductions import mean
+from functape.pairs import is_complex
 from functape.suggest import for_names_of
 from functape.tensor import constant
 
@@ -177,7 +177,7 @@ def convolved(name, x, y, mode, method):
         raise ArgumentError(f"{name}: method must be 'auto', 'direct' or 'fft', but is "
                             f"{method!r}.")
     n = len(x.shape)
-    direct = n <= 3 and x.dtype != dtypes.complex64
+    direct = n <= 3 and not is_complex(x)
     if method == "direct" and not direct:
         raise ArgumentError(f"{name}: there are no direct sums for {describe(x)}, only for real "
                             "arrays of up to three axes. Use method='fft'.")
@@ -216,7 +216,7 @@ def by_transforms(name, x, y, mode, axes):
             raise ShapeError(f"{name}: axis {a} is not in axes, so its lengths must be equal or 1 "
                              f"in {describe(x)} and {describe(y)}.")
     lengths = [x.shape[a] + y.shape[a] - 1 for a in axes]
-    forward, back = (fourier.fftn, fourier.ifftn) if x.dtype == dtypes.complex64 else (
+    forward, back = (fourier.fftn, fourier.ifftn) if is_complex(x) else (
         fourier.rfftn, fourier.irfftn)
     found = back(forward(x, lengths, axes) * forward(y, lengths, axes), lengths, axes)
     if mode == "full":

@@ -12,6 +12,7 @@ from functape.autograd.saved import Packed
 from functape.errors import ArgumentError, GraphError, describe
 from functape.op import Value
 from functape.ops.families import batch_elementwise
+from functape.pairs import ARRAYS, issubdtype
 from functape.sinks import AccumulateGrad, Capture
 from functape.tape import Identity, OpNode, Output
 from functape.tensor import Tensor, constant
@@ -83,7 +84,7 @@ def trace(f, args, kwargs):
 def tracked(a):
     """A leaf that requires grad; integers and booleans stay constants."""
     value = constant(a)
-    if not mx.issubdtype(value.dtype, mx.inexact):
+    if not issubdtype(value.dtype, mx.inexact):
         return value
     leaf = Tensor(value.array)
     leaf.edge = AccumulateGrad(leaf)
@@ -282,7 +283,7 @@ def values_kept(node):
 
 def arrays_kept(node):
     """The arrays among them."""
-    return [value for value in values_kept(node).values() if type(value) is mx.array]
+    return [value for value in values_kept(node).values() if type(value) in ARRAYS]
 
 
 def hooks_at(node):

@@ -5,7 +5,7 @@ import pytest
 
 import functape.numpy as fnp
 
-DTYPES = ["bool", "int8", "uint64", "float32", "float64", "complex64"]
+DTYPES = ["bool", "int8", "uint64", "float32", "float64", "complex64", "complex128"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -19,7 +19,11 @@ DTYPES = ["bool", "int8", "uint64", "float32", "float64", "complex64"]
     (lambda x: fnp.reshape(x, x.shape, copy=True), True)])
 def test_a_copy_keeps_its_elements(make, copied, shape, at, dtype):
     x = fnp.zeros(shape, dtype=dtype)
-    y = make(x)
+    try:
+        y = make(x)
+    except BufferError as error:
+        assert dtype == "complex128" and "DLPack cannot describe" in str(error)
+        return
     assert y.dtype == x.dtype and y.shape == shape
     x[at] = 1
     assert y[at] == (0 if copied else 1)

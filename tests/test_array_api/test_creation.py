@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from array_api_draws import (
     ALL,
+    COMPLEX,
+    FLOATS,
     KINDS,
     NUMERIC,
     REAL,
@@ -78,7 +80,7 @@ def test_arange(start, stop, step, dtype):
 
 @few
 @given(st.integers(-9, 9), st.integers(-9, 9), st.integers(0, 20), st.booleans(),
-       st.none() | st.sampled_from(("float32", "float64", "complex64")))
+       st.none() | st.sampled_from(FLOATS))
 def test_linspace(start, stop, num, endpoint, dtype):
     out = fnp.linspace(start, stop, num, endpoint=endpoint,
                        dtype=None if dtype is None else ours(dtype))
@@ -142,8 +144,8 @@ def test_result_type(pair, shape):
 
 
 @pytest.mark.parametrize("number, kinds", [(True, ALL), (1, NUMERIC),
-                                           (1.0, ("float32", "float64", "complex64")),
-                                           (1j, ("complex64",))])
+                                           (1.0, FLOATS),
+                                           (1j, COMPLEX)])
 def test_result_type_with_numbers(number, kinds):
     for dtype in kinds:
         assert fnp.result_type(ours(dtype), number) == ours(dtype)
@@ -152,7 +154,7 @@ def test_result_type_with_numbers(number, kinds):
 
 def test_isdtype_of_the_kinds():
     kinds = {"bool": ("bool",), "signed integer": WHOLE[:4], "unsigned integer": WHOLE[4:],
-             "integral": WHOLE, "real floating": REAL_FLOATS, "complex floating": ("complex64",),
+             "integral": WHOLE, "real floating": REAL_FLOATS, "complex floating": COMPLEX,
              "numeric": NUMERIC}
     for dtype in ALL:
         for kind, members in kinds.items():
@@ -168,13 +170,14 @@ def test_limits():
         assert (info.bits, info.min, info.max) == (want.bits, want.min, want.max)
         assert info.dtype == ours(dtype)
         assert fnp.iinfo(fnp.zeros(1, dtype=ours(dtype))).max == want.max
-    for dtype in ("float32", "float64", "complex64"):
+    for dtype in FLOATS:
         info, want = fnp.finfo(ours(dtype)), np.finfo(dtype)
         for name in ("bits", "eps", "max", "min", "smallest_normal"):
             assert type(getattr(info, name)) in (int, float)
             assert getattr(info, name) == getattr(want, name)
         assert fnp.finfo(fnp.zeros(1, dtype=ours(dtype))).eps == want.eps
     assert fnp.finfo(fnp.complex64).dtype == fnp.float32
+    assert fnp.finfo(fnp.complex128).dtype == fnp.float64
 
 
 # --- about the namespace --------------------------------------------------------------------------
@@ -211,6 +214,10 @@ def test_dlpack(x, copy, version):
     mine = given_to_us(x)
     kind, number = mine.__dlpack_device__()
     assert (int(kind), number) == (1, 0)
+    if x.dtype == complex:
+        with pytest.raises(BufferError, match="two of float64.*Hand over numpy.asarray"):
+            mine.__dlpack__(copy=copy)
+        return
     assert mine.__dlpack__(copy=copy, max_version=version, dl_device=(1, 0), stream=None)
     agree(fnp.from_dlpack(mine, copy=copy), x)
     agree(fnp.from_dlpack(mine, device=mx.cpu), x)

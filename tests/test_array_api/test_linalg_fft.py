@@ -25,7 +25,8 @@ from hypothesis import strategies as st
 import functape.numpy as fnp
 
 linalg, fft = fnp.linalg, fnp.fft
-REAL_OF = {"complex64": "float32"}
+REAL_OF = {"complex64": "float32", "complex128": "float64"}
+COMPLEX_OF = {real: dtype for dtype, real in REAL_OF.items()}
 stacks = hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=2)
 sides = st.integers(1, 4)
 
@@ -218,6 +219,11 @@ def test_other_products(data):
 waves = hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=5)
 
 
+def dtype_of(x, is_real):
+    """Of a transform: of the precision of x."""
+    return (REAL_OF if is_real else COMPLEX_OF).get(x.dtype.name, x.dtype.name)
+
+
 @pytest.mark.parametrize("name, dtypes", [
     ("fft", COMPLEX), ("ifft", COMPLEX), ("rfft", REAL_FLOATS), ("irfft", COMPLEX),
     ("hfft", COMPLEX), ("ihfft", REAL_FLOATS)])
@@ -232,7 +238,7 @@ def test_along_one_axis(name, dtypes, data):
     norm = data.draw(st.sampled_from(["backward", "ortho", "forward"]))
     want = getattr(np.fft, name)(x, n=n, axis=axis, norm=norm)
     close(getattr(fft, name)(given_to_us(x), n=n, axis=axis, norm=norm), want,
-          "float32" if name in ("irfft", "hfft") else "complex64")
+          dtype_of(x, name in ("irfft", "hfft")))
 
 
 @pytest.mark.parametrize("name, dtypes", [
@@ -251,7 +257,7 @@ def test_along_several_axes(name, dtypes, data):
     norm = data.draw(st.sampled_from(["backward", "ortho", "forward"]))
     want = getattr(np.fft, name)(x, s=s, axes=chosen, norm=norm)
     close(getattr(fft, name)(given_to_us(x), s=s, axes=chosen, norm=norm), want,
-          "float32" if name == "irfftn" else "complex64")
+          dtype_of(x, name == "irfftn"))
 
 
 @few

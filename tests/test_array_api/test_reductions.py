@@ -46,7 +46,7 @@ def test_totals(name, data):
     want = getattr(np, name)(x, axis=axis, keepdims=keep, dtype=dtype)
     agree(getattr(fnp, name)(given_to_us(x), axis=axis, keepdims=keep), want, dtype, rtol=1e-3,
           atol=1e-3)
-    wider = {"f": "float64", "c": "complex64"}.get(x.dtype.kind, "int64")
+    wider = {"f": "float64", "c": "complex128"}.get(x.dtype.kind, "int64")
     if x.dtype != np.uint64:
         want = getattr(np, name)(x, axis=axis, keepdims=keep, dtype=wider)
         out = getattr(fnp, name)(given_to_us(x), axis=axis, keepdims=keep,

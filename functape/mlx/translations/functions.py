@@ -6,6 +6,7 @@ from functape import transforms, tree
 from functape.mlx.translations.registry import translation
 from functape.numpy.plain_values import concrete
 from functape.op import Value
+from functape.pairs import complex128
 from functape.tensor import Tensor
 
 # --- evaluation, saving ---------------------------------------------------------------------------
@@ -61,6 +62,8 @@ def depends(inputs, dependencies):
 
 @translation("result_type")
 def result_type(*arrays_and_dtypes):
+    if any(getattr(a, "dtype", a) is complex128 for a in arrays_and_dtypes):
+        return complex128
     return mx.result_type(*[
         mx.zeros(a.shape, a.dtype) if isinstance(a, Value) else a for a in arrays_and_dtypes])
 

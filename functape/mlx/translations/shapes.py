@@ -8,6 +8,7 @@ from functape.mlx.translations.registry import table, translation
 from functape.numpy.arguments import as_type, axes_of, axis_of, filled_in, size_of, value
 from functape.ops import elementwise, indexing, movement
 from functape.ops.families import broadcast_to as broadcast
+from functape.pairs import ones, zeros
 from functape.tensor import constant
 
 table.update({name: getattr(fnp, name) for name in (
@@ -125,12 +126,12 @@ def starts(a, start_indices, axes):
 
 @translation("zeros_like", "empty_like")
 def zeros_like(a, dtype=None):
-    return constant(mx.zeros(a.shape, dtype or a.dtype))
+    return constant(zeros(a.shape, dtype or a.dtype))
 
 
 @translation("ones_like")
 def ones_like(a, dtype=None):
-    return constant(mx.ones(a.shape, dtype or a.dtype))
+    return constant(ones(a.shape, dtype or a.dtype))
 
 
 @translation("full")

@@ -1,7 +1,8 @@
 """jax.numpy.linalg's functions on functape values, by the same names.
 
 Matrices stand in the last two axes, and leading axes are a batch. All are differentiable to any
-order in both modes. MLX has LU, QR and Cholesky factors of real matrices only.
+order in both modes. What MLX factors in real numbers only, complex matrices are brought to: as real
+ones of twice the size, or by reflections and elimination in real arithmetic.
 """
 
 from functape.numpy.contraction import matmul, tensordot, vecdot

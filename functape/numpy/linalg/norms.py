@@ -2,7 +2,6 @@
 
 import math
 
-from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import axes_of, inexact, value
 from functape.numpy.linalg.operands import matrix, square_matrix, wide
@@ -15,6 +14,7 @@ from functape.ops.movement import reshape
 from functape.ops.reductions import any_of, maximum_of, minimum_of
 from functape.ops.reductions import sum as total
 from functape.ops.spectral import svdvals
+from functape.pairs import is_complex
 
 
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002 - NumPy's name
@@ -80,7 +80,7 @@ def vector(name, x, order, axis, keepdims):
     if isinstance(order, str) or not isinstance(order, (int, float)):
         raise ArgumentError(f"{name}: the order of a vector norm must be a number, but is "
                             f"{order!r}.")
-    if x.dtype == dtypes.complex64 or math.isinf(order):
+    if is_complex(x) or math.isinf(order):
         x = absolute(x)
     if not axis:
         return absolute(x) if order else astype(x != 0, dtype=x.dtype)

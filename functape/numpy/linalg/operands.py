@@ -1,7 +1,7 @@
 """The matrices that users pass, checked and in a dtype that MLX factors."""
 
 from functape import dtypes
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ShapeError, describe
 from functape.numpy.arguments import as_type, inexact, value
 from functape.ops.linalg import adjoint, triangle
 
@@ -9,7 +9,7 @@ HALF = (dtypes.float16, dtypes.bfloat16)
 
 
 def wide(x):
-    """A value in float32, float64 or complex64: what MLX's factorisations take."""
+    """A value in single or double precision: what factorisations take."""
     x = inexact(x)
     return as_type(x, dtypes.float32) if x.dtype in HALF else x
 
@@ -28,13 +28,6 @@ def square_matrix(name, a, index=0):
     if x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"{name} takes square matrices, but argument {index} is {describe(x)}: "
                          "its last two axes differ.")
-    return x
-
-
-def real_only(name, x):
-    if x.dtype == dtypes.complex64:
-        raise ArgumentError(f"{name} takes real matrices, but got {describe(x)}: MLX has no "
-                            "complex kernel. Use qr, cholesky, solve or inv, which take them.")
     return x
 
 

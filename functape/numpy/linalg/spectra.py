@@ -115,7 +115,7 @@ def eigvalsh(a, UPLO="L", *, symmetrize_input=True):  # noqa: N803 - NumPy's nam
 
 
 def eig(a):
-    """The eigenvalues and right eigenvectors of square matrices, as complex64.
+    """The eigenvalues and right eigenvectors of square matrices, complex.
 
     Derivatives: M. B. Giles, An extended collection of matrix derivative results for forward and
     reverse mode automatic differentiation (2008).
@@ -135,7 +135,7 @@ def eig(a):
 
 
 def eigvals(a):
-    """The eigenvalues of square matrices, as complex64, in no order.
+    """The eigenvalues of square matrices, complex, in no order.
 
     Derivatives as for `eig`.
 

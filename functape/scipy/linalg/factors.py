@@ -4,18 +4,13 @@ from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import linalg
 from functape.numpy.arguments import alike, value
 from functape.numpy.diagonals import diag
-from functape.numpy.linalg.operands import (
-    matrix,
-    real_only,
-    square_matrix,
-    wide,
-)
+from functape.numpy.linalg.operands import matrix, square_matrix, wide
 from functape.numpy.linalg.solving import with_columns
 from functape.ops import factors as ops
 from functape.ops import spectral
 from functape.ops.contraction import flipped, matmul
 from functape.ops.families import astype
-from functape.ops.linalg import adjoint, hermitian, solve_triangular, strictly_lower
+from functape.ops.linalg import adjoint, hermitian, solve_triangular, star, strictly_lower
 
 # --- Cholesky -----------------------------------------------------------------------------------
 
@@ -91,7 +86,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     functionals using triangular factorization, Mathematics of Computation 80 (2011).
 
     Args:
-      a: real matrices (..., m, n).
+      a: matrices (..., m, n).
       permute_l: return (P L, U) instead.
       overwrite_a: accepted for SciPy's signature, without effect.
       check_finite: accepted for SciPy's signature, without effect.
@@ -103,7 +98,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     tensor([[2., 0.],
             [0., 1.]])
     """
-    p, low, up = ops.lu(real_only("lu", matrix("lu", a)))
+    p, low, up = ops.lu(matrix("lu", a))
     return (matmul(p, low), up) if permute_l else (p, low, up)
 
 
@@ -120,7 +115,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     >>> linalg.lu_solve(linalg.lu_factor(array([[4.0]])), array([2.0]))
     tensor([0.5])
     """
-    x = real_only("lu_factor", square_matrix("lu_factor", a))
+    x = square_matrix("lu_factor", a)
     _, low, up = ops.lu(x)
     return strictly_lower(low) + up, ops.lu_pivots(x)
 
@@ -131,7 +126,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     Args:
       lu_and_piv: what lu_factor returned.
       b: a vector (n,), or matrices (..., n, k).
-      trans: 1 or 2: solve with the transpose of `a`.
+      trans: 1: solve with the transpose of `a`; 2: with its adjoint.
       overwrite_b: accepted for SciPy's signature, without effect.
       check_finite: accepted for SciPy's signature, without effect.
 
@@ -144,6 +139,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
         raise ArgumentError(f"lu_solve: trans must be 0, 1 or 2, but is {trans!r}.")
     packed, pivots = lu_and_piv
     x, y = alike([square_matrix("lu_solve", packed), wide(value(b, "lu_solve", 1))])
+    x = star(x) if trans == 2 else x
     exchange = astype(ops.pivoting(value(pivots, "lu_solve")), dtype=x.dtype)
 
     def solver(x, y):
