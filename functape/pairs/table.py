@@ -1,21 +1,21 @@
 """The kernels of complex128, by the names of their ops, and when they run."""
 
+import functools
+import importlib
+
 from functape.errors import ArgumentError, describe
 from functape.op import table
-from functape.pairs import (
-    contraction,
-    elementwise,
-    fft,
-    linalg,
-    reductions,
-    spectral,
-    structure,
-)
 from functape.pairs.array import Pair
 from functape.pairs.dtype import RoundingError, complex128
 
-MODULES = (structure, elementwise, reductions, contraction, linalg, spectral, fft)
-kernels = {name: kernel for module in MODULES for name, kernel in module.KERNELS.items()}
+MODULES = ("structure", "elementwise", "reductions", "contraction", "linalg", "spectral", "fft")
+
+
+@functools.cache
+def kernels():
+    """Name of an op -> its kernel; loaded when the first Pair is computed with."""
+    modules = [importlib.import_module(f"functape.pairs.{name}") for name in MODULES]
+    return {name: kernel for module in modules for name, kernel in module.KERNELS.items()}
 
 
 def is_double(data, params, error):
@@ -26,7 +26,7 @@ def is_double(data, params, error):
 
 def in_double(op, data, params):
     """What the op's kernel for complex128 computes."""
-    kernel = kernels.get(op.name) if table.get(op.name) is op else None
+    kernel = kernels().get(op.name) if table.get(op.name) is op else None
     if kernel is None:
         given = ", ".join(map(describe, data))
         if table.get(op.name) is not op:
