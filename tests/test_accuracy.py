@@ -111,3 +111,12 @@ def test_complex_sigmoid_far_out():
     z = np.array([-200 + 1j, 200 + 1j, 0.3j], np.complex64)
     np.testing.assert_allclose(np.asarray(ft.nn.sigmoid(z)), [0, 1, 1 / (1 + np.exp(-0.3j))],
                                atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["exp", "cos", "sin", "cosh"])
+def test_float64_to_the_last_digits(name):
+    """Also where a rounded e counts most, and where the cosine is nearly 0."""
+    x = np.concatenate([np.linspace(-700, 700, 999), np.pi * (np.arange(-40, 40) + 0.5)])
+    want = getattr(np, name)(x)
+    got = np.asarray(getattr(ft.numpy, name)(ft.numpy.asarray(x)))
+    assert (np.abs(got - want) <= 4 * np.spacing(np.abs(want))).all()

@@ -174,9 +174,10 @@ def test_the_op_table_has_every_op(monkeypatch):
     page = importlib.import_module("op_table").markdown()
     assert all(f"| `{name}` |" in page for name in op.table)
     lines = {line.split("`")[1]: line for line in page.splitlines() if "`" in line}
-    assert lines["sin"].endswith("| x | both | all | float, complex64, complex128 | yes | – |")
+    numbers = "float, complex64, complex128"
+    assert lines["sin"].endswith(f"| x | both | all | {numbers} | yes | – |")
     assert lines["max"].endswith("| x, ans | both | all | float | yes | ties share |")
-    assert lines["cumsum"].endswith("| – | both, linear | all | float, complex64, complex128 | yes | – |")
+    assert lines["cumsum"].endswith(f"| – | both, linear | all | {numbers} | yes | – |")
     assert lines["full_svd"].endswith("| – | refused | – | float32, float64 | yes | – |")
     assert lines["argmax"].endswith("| – | constant | – | float | yes | – |")
 

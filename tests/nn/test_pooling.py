@@ -131,3 +131,15 @@ def test_errors():
     ]:
         with pytest.raises((TypeError, ValueError), match=text):
             wrong()
+
+
+def test_windows_of_a_stretched_array():
+    """Such as the cotangent of a sum: its elements are not side by side in memory."""
+    from functape.ops.families import broadcast_to
+    from functape.ops.pooling import Windows, overlap, windows
+
+    over = Windows((0,), (3,), (1,), (1,))
+    x = broadcast_to(ft.numpy.ones(()), shape=(5,))
+    close(windows(x, over=over), np.ones((3, 3)), 0)
+    g = ft.grad(lambda y: overlap(y, over=over, shape=(5,)).sum())(ft.numpy.zeros((3, 3)))
+    close(g, np.ones((3, 3)), 0)
