@@ -37,6 +37,9 @@ def test_importing_functape_loads_what_arrays_need_and_no_more():
     "iter(functape.numpy.ones(3))", "functape.numpy.ones(3).at[0].set(2.0)",
     "functape.ones(2, requires_grad=True).sum().backward()", "functape.autograd.graph.Node",
     "functape.stream", "functape.Tensor.argsort", "functape.random.key(0)",
+    "functape.autograd.gradcheck(functape.numpy.square, functape.tensor([1.0], requires_grad=True, "
+    "dtype='float64'), check_batched_grad=True, check_forward_ad=True)",
+    "functape.autograd.functional.jacobian(functape.numpy.exp, functape.ones(2), vectorize=True)",
 ])
 def test_a_program_may_begin_with_anything(use):
     fresh(f"import functape; {use}")

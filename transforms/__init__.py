@@ -6,14 +6,12 @@ if __name__ != "functape.transforms":
         "the repository root it would be a second copy, whose values the first does not know."
     )
 
-from functape.autograd import supplied
 from functape.suggest import for_names_of
 from functape.transforms.constants import stop_gradient
 from functape.transforms.custom_jvp import custom_jvp
 from functape.transforms.custom_vjp import custom_gradient, custom_vjp
 from functape.transforms.eager_only import refuse_eager
 from functape.transforms.forward import Dual, jvp
-from functape.transforms.function import apply_function
 from functape.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from functape.transforms.jit import disable_jit, jit
 from functape.transforms.linear import linear_transpose, linearize
@@ -23,8 +21,6 @@ from functape.transforms.shapes import Array, ShapeDtypeStruct, eval_shape, type
 from functape.transforms.split import fwd_and_bwd
 from functape.transforms.vmap import Batched, vmap
 
-supplied.jvp, supplied.vjp, supplied.vmap = jvp, vjp, vmap
-supplied.apply_function = apply_function
 refuse_eager(Dual, Batched)
 
 __all__ = [
