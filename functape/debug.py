@@ -8,9 +8,19 @@ import mlx.core as mx
 import numpy as np
 
 from functape import calls, tree
-from functape.autograd.anomaly import Anomaly, Origin, arrays_of, install, is_users, user_stack
+from functape.autograd.anomaly import (
+    Anomaly,
+    Origin,
+    arrays_of,
+    count,
+    install,
+    is_users,
+    user_stack,
+)
 from functape.errors import AnomalyError, ArgumentError, describe
 from functape.op import Value, highest
+from functape.ops.elementwise import absolute
+from functape.pairs import is_complex
 from functape.suggest import for_names_of
 from functape.tape import mode
 from functape.tensor import INEXACT, Tensor
@@ -108,13 +118,12 @@ def statistics(name, value):
     for array in arrays_of(value):
         if array.dtype not in INEXACT or not array.size:
             continue
-        if array.dtype == mx.complex64:
-            text, array = text + ", moduli", mx.abs(array)
-        odd = [(int(test(array).sum().item()), kind)
-               for test, kind in ((mx.isnan, "nan"), (mx.isinf, "inf"))]
+        odd = [(count(test, array), kind) for test, kind in ((mx.isnan, "nan"), (mx.isinf, "inf"))]
+        if is_complex(array):
+            text, array = text + ", moduli", absolute(Tensor(array)).array
         low, high, mean = (f(array).item() for f in (mx.min, mx.max, mx.mean))
         text += f": from {low:.4g} to {high:.4g}, mean {mean:.4g}"
-        text += "".join(f", {count} {kind}" for count, kind in odd if count)
+        text += "".join(f", {n} {kind}" for n, kind in odd if n)
     return text
 
 

@@ -168,8 +168,12 @@ def test_the_testers_know_it():
 
 def test_anomalies_are_found():
     w = ft.tensor(np.array([0j, 1]), requires_grad=True)
-    with pytest.raises(AnomalyError, match="complex128"), ft.autograd.detect_anomaly():
+    said = pytest.raises(AnomalyError, match="1 nan of 2 element.*complex128")
+    with said, ft.autograd.detect_anomaly():
         fnp.real(fnp.log(w)).sum().backward()
+    text = ft.debug.statistics("z", fnp.asarray(np.array([3 + 4j, complex(np.inf, np.nan), 0])))
+    assert text.startswith("z complex128[3], moduli: from 0 to inf")
+    assert text.endswith("1 nan, 1 inf")
 
 
 # --- jit's border ---------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from functape.autograd import checks
 from functape.autograd.anomaly import arrays_of
 from functape.errors import describe
 from functape.op import levels
+from functape.pairs import halves
 from functape.tape import OpNode, Output, mode
 
 FORWARD, BACKWARD, RANGE = "forward", "backward", "range"
@@ -109,7 +110,7 @@ def settle(values):
     if not wants_values():
         return False
     try:
-        mx.eval([array for v in values for array in arrays_of(v)])
+        mx.eval(halves([array for v in values for array in arrays_of(v)]))
     except (RuntimeError, ValueError) as error:
         if "[eval]" not in str(error):
             raise
