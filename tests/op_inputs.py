@@ -124,7 +124,8 @@ ROWS = {
     # contraction
     "matmul": [row(real(2, 3), real(3, 4)), row(real(4, 2, 3), real(3, 2)),
                row(real(2, 3), real(2, 3, 2)), row(real(2, 1, 2, 3), real(4, 3, 1)),
-               row(z(2, 3), z(3, 2)), row(z(2, 2, 2), z(2, 2))],
+               row(real(2, 3), real(3)), row(real(3), real(3, 2)), row(real(3), real(3)),
+               row(z(2, 3), z(3, 2)), row(z(2, 2, 2), z(2, 2)), row(z(2, 3), z(3))],
     # arithmetic
     "subtract": binary(real, real, *zz2),
     "negative": unary(real, *zz),

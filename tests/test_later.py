@@ -122,6 +122,19 @@ def test_an_error_in_a_block_ends_it():
     assert builtins.__import__ is usual
 
 
+def test_what_stands_around_a_method_that_is_not_loaded_yet_stays_there():
+    program = """
+import functape, mlx.core as mx
+x = functape.numpy.array([2.0, 1.0])
+with functape.mlx.dispatch():
+    pass
+assert x.sort().tolist() == [1.0, 2.0]
+with functape.mlx.dispatch():
+    print(*x.at[mx.array([0])].minimum(mx.array([1.5])).tolist(), *x.sum(-1, True).shape)
+"""
+    assert fresh(program) == ["1.5", "1.0", "1"]
+
+
 def test_methods_that_live_elsewhere_are_those_of_the_class_from_then_on():
     x = functape.numpy.array([2.0, 1.0])
     assert x.sort().tolist() == [1.0, 2.0]

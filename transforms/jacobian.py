@@ -16,7 +16,7 @@ from functape.tensor import INEXACT, constant, number_array
 from functape.transforms import boundary
 from functape.transforms.forward import jvp
 from functape.transforms.reverse import Pullback, check_kinds, grad, leave_aux, vjp
-from functape.transforms.vmap import vmap
+from functape.transforms.vmap import part, vmap
 
 
 def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False, chunk_size=None):
@@ -191,6 +191,11 @@ def identity(rows, columns, start):
     in each call; a large one is computed where and when it is needed."""
     if rows * columns > 1 << 20:
         return mx.eye(rows, columns, -start, dtype=mx.float32)
+    return small_identity(rows, columns, start)
+
+
+@functools.lru_cache(4)
+def small_identity(rows, columns, start):
     return mx.array(numpy.eye(rows, columns, -start, dtype=numpy.float32))
 
 
@@ -199,7 +204,7 @@ def row_blocks(rows, outs):
     start, parts = 0, []
     for o in outs:
         n = math.prod(o.shape)
-        parts.append([cut(r, index=(slice(start, start + n),)) for r in rows])
+        parts.append([part(r, start, n) for r in rows])
         start += n
     return parts
 
@@ -210,7 +215,8 @@ def column_blocks(columns, values):
     for v in values:
         n = math.prod(v.shape)
         lead = (slice(None),) * (len(columns.shape) - 1)
-        parts.append(cut(columns, index=(*lead, slice(start, start + n))))
+        whole = n == columns.shape[-1]
+        parts.append(columns if whole else cut(columns, index=(*lead, slice(start, start + n))))
         start += n
     return parts
 

@@ -118,7 +118,8 @@ class Batch:
                              f"called with {len(args)} positional argument(s). Give one entry "
                              "for each.")
         axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
-        leaves, self.structure, self.axes = spread_axes("in_axes", (axes, 0), (args, kwargs))
+        axes = 0 if type(in_axes) is int and in_axes == 0 else (axes, 0)  # keywords: always 0
+        leaves, self.structure, self.axes = spread_axes("in_axes", axes, (args, kwargs))
         values = [a if axis is None else constant(a, "vmap", i)
                   for i, (a, axis) in enumerate(zip(leaves, self.axes, strict=True))]
         self.size = common_size(values, self.axes, axis_size)
@@ -182,11 +183,14 @@ def spread_axes(name, axes, args):
     """Leaves of `args`, their structure, and the axis of each."""
     options = {"none_is_leaf": True, "namespace": tree.NAMESPACE}
     leaves, structure = optree.tree_flatten(args, **options)
-    try:
-        spread_out = optree.tree_broadcast_prefix(axes, args, **options)
-        leaf_axes = optree.tree_leaves(spread_out, **options)
-    except ValueError as error:
-        raise ShapeError(f"vmap: {name} must be a prefix of what it belongs to: {error}") from None
+    if type(axes) is int:  # what broadcast_prefix would find, in a tenth of the time
+        leaf_axes = [axes] * len(leaves)
+    else:
+        try:
+            leaf_axes = optree.broadcast_prefix(axes, args, **options)
+        except ValueError as error:
+            raise ShapeError(f"vmap: {name} must be a prefix of what it belongs to: {error}"
+                             ) from None
     for axis in leaf_axes:
         if axis is not None and type(axis) is not int:
             raise ArgumentError(f"vmap: an entry of {name} must be an integer or None, but is "
@@ -204,14 +208,17 @@ def common_size(values, axes, axis_size):
         if not -n <= axis < n:
             raise ShapeError(f"vmap: leaf {i} of the arguments is {describe(v)} and has no axis "
                              f"{axis}. Map over one of its {n} axes, or give it the axis None.")
-        sizes.setdefault(v.shape[axis], []).append(f"leaf {i} ({describe(v)}, axis {axis})")
+        sizes.setdefault(v.shape[axis], []).append(i)
     if axis_size is not None:
-        sizes.setdefault(axis_size, []).append("axis_size")
+        sizes.setdefault(axis_size, []).append(None)
     if not sizes:
         raise ShapeError("vmap: no argument is mapped. Give at least one an axis in in_axes, or "
                          "pass axis_size.")
     if len(sizes) > 1:
-        listed = "; ".join(f"{n}: {', '.join(names)}" for n, names in sizes.items())
+        def name(i):
+            return "axis_size" if i is None else f"leaf {i} ({describe(values[i])}, axis {axes[i]})"
+
+        listed = "; ".join(f"{n}: {', '.join(map(name, found))}" for n, found in sizes.items())
         raise ShapeError(f"vmap: all mapped axes must have one length, but there are {listed}.")
     return next(iter(sizes))
 

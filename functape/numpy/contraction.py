@@ -55,11 +55,13 @@ def matmul_of(a, b):
                          "have one length. Transpose one of them?")
     if len(p) > 2 or len(q) > 2:
         broadcast_shapes(p[:-2], q[:-2])
-    return ops.matmul(x, y) if len(p) > 1 and len(q) > 1 else with_vector(x, y)
+    if len(p) > 1 and len(q) > 1 or len(p) <= 2 and len(q) <= 2:
+        return ops.matmul(x, y)
+    return with_vector(x, y)
 
 
 def with_vector(x, y):
-    """A vector's axis is the only one it has; the result lacks it."""
+    """Many matrices and a vector, whose axis is the only one it has; the result lacks it."""
     p, q = x.shape, y.shape
     if len(p) == 1:
         x = movement.reshape(x, shape=(1, *p))

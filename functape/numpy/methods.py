@@ -180,14 +180,18 @@ with later(globals()):
 
 
 class Unloaded:
-    """Stands on `Value` for a method that lives elsewhere; the first who asks finds it there."""
+    """Stands on `Value` for a method that lives elsewhere, and gives its place to it when somebody
+    asks for it first; unless functape.mlx has put something else there."""
 
     def __init__(self, name, home):
-        self.name, self.home = name, home
+        self.name, self.found = name, home
 
     def __get__(self, value, kind=None):
-        setattr(Value, self.name, self.home.load())
-        return getattr(kind if value is None else value, self.name)
+        if isinstance(self.found, Home):
+            self.found = self.found.load()
+            if vars(Value)[self.name] is self:
+                setattr(Value, self.name, self.found)
+        return self.found.__get__(value, kind)
 
 
 def install():

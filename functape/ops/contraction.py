@@ -1,5 +1,10 @@
 """Ops that multiply and sum: bilinear, two transposes each."""
 
+import functools
+import itertools
+from collections.abc import Callable
+from typing import NamedTuple
+
 import mlx.core as mx
 
 from functape.ops.families import bilinear, fit
@@ -37,11 +42,22 @@ def rows(x):
     return reshape(x, shape=(size, n))
 
 
+# Of a vector and a vector, or a matrix: the labels of x, y and the product, as for `contract`.
+VECTORS = {(1, 1): ((0,), (0,), ()), (1, 2): ((0,), (0, 1), (1,)), (2, 1): ((0, 1), (1,), (0,))}
+LABELS = ("x_labels", "y_labels", "labels")
+
+
 def left_of_matmul(g, y, x_shape, x_dtype):
+    axes = VECTORS.get((len(x_shape), len(y.shape)))
+    if axes is not None:
+        return left_of_contract(g, y, x_shape, x_dtype, *axes)
     return fit(matmul(g, flipped(y)), x_shape, x_dtype)
 
 
 def right_of_matmul(g, x, y_shape, y_dtype):
+    axes = VECTORS.get((len(x.shape), len(y_shape)))
+    if axes is not None:
+        return right_of_contract(g, x, y_shape, y_dtype, *axes)
     if len(y_shape) == 2 and len(x.shape) > 2:  # one product, rather than a batch and a sum
         return fit(matmul(flipped(rows(x)), rows(g)), y_shape, y_dtype)
     return fit(matmul(flipped(x), g), y_shape, y_dtype)
@@ -50,6 +66,9 @@ def right_of_matmul(g, x, y_shape, y_dtype):
 def batch_matmul(op, size, args, mapped, params):
     """A matrix that is not mapped serves the whole batch in one product."""
     x, y = args
+    axes = VECTORS.get(tuple(len(a.shape) - m for a, m in zip(args, mapped, strict=True)))
+    if axes is not None:
+        return batch_contract(contract, size, args, mapped, dict(zip(LABELS, axes, strict=True)))
     if mapped == (True, False) and len(y.shape) == 2:
         return op(x, y)
     if mapped == (False, True) and len(x.shape) == 2 and y.shape[1:] == (x.shape[1], 1):
@@ -64,7 +83,8 @@ def batch_matmul(op, size, args, mapped, params):
 
 
 matmul = bilinear("matmul", matmul_kernel, left_of_matmul, right_of_matmul, batch_matmul,
-                  doc="Matrix product over the last two axes; leading axes broadcast.")
+                  doc="Matrix product over the last two axes; leading axes broadcast. Beside a "
+                      "matrix or a vector, a vector on the left is a row, on the right a column.")
 
 # --- contraction --------------------------------------------------------------------------------
 #
@@ -75,36 +95,77 @@ matmul = bilinear("matmul", matmul_kernel, left_of_matmul, right_of_matmul, batc
 
 def contract_kernel(x, y, x_labels, y_labels, labels):
     """One product of matrices (a batch of them, for labels that all three have)."""
+    way = way_to(x_labels, y_labels, labels)
+    product = way.multiply(as_matrix(x, *way.x), as_matrix(y, *way.y))
+    if way.apart is not None:
+        lengths = dict(zip((*x_labels, *y_labels), (*x.shape, *y.shape), strict=True))
+        product = mx.reshape(product, [lengths[k] for k in way.apart])
+    return product if way.axes is None else mx.transpose(product, way.axes)
+
+
+class Way(NamedTuple):
+    """How to contract: for x and y the arguments of `as_matrix`; what to do with the matrices; the
+    labels of the product, if its axes stand for groups of them; the order of axes in which to
+    return it (None in both: as it is)."""
+
+    x: tuple
+    y: tuple
+    multiply: Callable
+    apart: tuple | None
+    axes: list | None
+
+
+@functools.lru_cache(4096)
+def way_to(x_labels, y_labels, labels):
+    """How to contract arrays with these labels."""
     batch = tuple(k for k in x_labels if k in y_labels and k in labels)
     inner = tuple(k for k in x_labels if k in y_labels and k not in labels)
-    left = tuple(k for k in x_labels if k not in y_labels)
-    right = tuple(k for k in y_labels if k not in x_labels)
-    lengths = dict(zip((*x_labels, *y_labels), (*x.shape, *y.shape), strict=True))
-    found = batch + left + right
-    if inner or not (batch or not left or not right):
-        product = matmul_kernel(as_matrix(x, x_labels, batch, left, inner, lengths),
-                                as_matrix(y, y_labels, batch, inner, right, lengths))
-    else:
-        product = mx.multiply(as_matrix(x, x_labels, batch, left, (), lengths),
-                              as_matrix(y, y_labels, batch, (), right, lengths))
-    product = mx.reshape(product, [lengths[k] for k in found])
-    if found == labels:
-        return product
-    return mx.transpose(product, [found.index(k) for k in labels])
+    left = tuple(k for k in labels if k not in y_labels)
+    right = tuple(k for k in labels if k not in x_labels)
+    multiply = matmul_kernel if inner or not (batch or not left or not right) else mx.multiply
+    leading = [batch] if batch else []
+    vectors = inner and not batch  # which have no other axis
+    rows, columns = ([] if vectors and not group else [group] for group in (left, right))
+    x = grouped(x_labels, [*leading, *rows, inner])
+    y = grouped(y_labels, [*leading, inner, *columns])
+    groups = leading + rows + columns
+    if left and right and inner and labels == (*batch, *right, *left):
+        groups = leading + columns + rows
+        multiply = flipped_product
+    found = joined(groups)
+    apart = None if all(len(group) == 1 for group in groups) else found
+    axes = None if found == labels else [found.index(k) for k in labels]
+    return Way(x, y, multiply, apart, axes)
 
 
-def as_matrix(x, labels, batch, row, column, lengths):
-    """x with three axes: the batch, and two groups of labels. A group that needs no copy gets
-    none: where the groups stand the other way round, they are exchanged as a whole."""
-    def grouped(groups):
-        return [size_of(lengths[k] for k in group) for group in groups]
+def flipped_product(x, y):
+    """The transpose of x y, in the order of its axes in memory."""
+    return matmul_kernel(mx.swapaxes(y, -1, -2), mx.swapaxes(x, -1, -2))
 
-    if labels == batch + column + row and row and column:
-        return mx.swapaxes(mx.reshape(x, grouped((batch, column, row))), 1, 2)
-    order = batch + row + column
-    if labels != order:
-        x = mx.transpose(x, [labels.index(k) for k in order])
-    return mx.reshape(x, grouped((batch, row, column)))
+
+def grouped(labels, groups):
+    """(axes, cuts, flipped): how to give an array one axis for each group. Two that need no copy
+    get none: where they stand the other way round, they are exchanged as a whole."""
+    exchanged = [*groups[:-2], *reversed(groups[-2:])]
+    flipped = labels == joined(exchanged) != joined(groups)
+    groups = exchanged if flipped else groups
+    order, ends = joined(groups), [*itertools.accumulate(map(len, groups))]
+    axes = None if labels == order else [labels.index(k) for k in order]
+    apart = all(len(group) == 1 for group in groups)
+    return axes, None if apart else [*zip([0, *ends], ends, strict=False)], flipped
+
+
+def joined(groups):
+    return tuple(itertools.chain.from_iterable(groups))
+
+
+def as_matrix(x, axes, cuts, flipped):
+    if axes is not None:
+        x = mx.transpose(x, axes)
+    if cuts is not None:
+        shape = x.shape
+        x = mx.reshape(x, [size_of(shape[i:j]) for i, j in cuts])
+    return mx.swapaxes(x, -1, -2) if flipped else x
 
 
 def size_of(lengths):

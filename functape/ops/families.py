@@ -103,9 +103,11 @@ def parameter_names(formula):
 
 def batch_elementwise(op, size, args, mapped, params):
     """Align the axes after the batch axis, then apply the op."""
+    if len(args) == 1:
+        return op(*args, **params)
     ranks = [len(getattr(a, "shape", ())) - m for a, m in zip(args, mapped, strict=True)]
     full = max(ranks)
-    if levels.tracing and len(args) > 1:
+    if levels.tracing:
         args = [a if m or type(a) in NUMBERS else apart(a, size)
                 for a, m in zip(args, mapped, strict=True)]
     return op(*[

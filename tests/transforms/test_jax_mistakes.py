@@ -131,6 +131,17 @@ def test_what_jax_accepts_is_accepted(name, oracle):
     agree(ACCEPTED[name](ft, ft.numpy), ACCEPTED[name](oracle, oracle.numpy))
 
 
+@pytest.mark.parametrize(("f", "want"), [
+    (lambda x, n: (x * n).sum(), [3.0, 4.0]),
+    (lambda x, n: x[0] * n, [[3.0, 0.0], [4.0, 0.0]]),
+], ids=("scalar", "vector"))
+def test_jacrev_by_integers_is_float0(f, want):
+    x, n = ft.numpy.array([1.0, 2.0]), ft.numpy.array([3, 4])
+    by_x, by_n = ft.jacrev(f, (0, 1), allow_int=True)(x, n)
+    assert by_x.tolist() == want
+    assert by_n.shape == by_x.shape and by_n.dtype.names == ("float0",)
+
+
 def test_cotangents_of_integers_are_float0():
     index = ft.vjp(lambda x, i: x[i], X, 1)[1](1.0)[1]
     assert index.dtype.names == ("float0",)
