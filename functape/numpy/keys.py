@@ -151,7 +151,8 @@ def concrete(a, what, remedy, given=None):
             raise
         raise ConcretizationError(
             f"{what}: the shape of the result depends on the elements of "
-            f"{describe(a if given is None else given)}, which are unknown while vmap or jit runs the function. {remedy}") from error
+            f"{describe(a if given is None else given)}, which are unknown while vmap or jit runs "
+            f"the function. {remedy}") from error
 
 
 # --- checking -----------------------------------------------------------------------------------

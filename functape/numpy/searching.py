@@ -259,7 +259,7 @@ def classes(x, equal_nan=True):
 
 
 def parts(rows):
-    """Complex numbers as real and imaginary parts, next to each other; NaN in one is NaN in both."""
+    """Real and imaginary parts, next to each other; a complex number with a NaN is NaN in both."""
     unknown = elementwise.isnan(rows)
     both = [elementwise.where(unknown, math.nan, part(rows))
             for part in (elementwise.real, elementwise.imag)]
