@@ -133,9 +133,10 @@ def repeated(times, n, total):
         if total is not None:
             at = np.concatenate([at, np.full(total, max(n - 1, 0))])[:total]
         return constant(at.astype(np.int32))
-    times = broadcast_to(ravel(times), (n,))
+    times = elementwise.cast(broadcast_to(ravel(times), (n,)), dtype=mx.int32)
     ends = reductions.cumsum(times, axis=0, reverse=False)
-    at = sorting.searchsorted(ends, constant(np.arange(total)), side="right")
+    places = constant(np.arange(total, dtype=np.int32))
+    at = sorting.searchsorted(ends, places, side="right")
     return elementwise.minimum(at, n - 1)
 
 

@@ -24,7 +24,8 @@ from functape.op import Value
 from functape.ops import elementwise, families, indexing, movement, sorting
 from functape.tensor import constant
 
-UNKNOWN = "Give a mask, and positions that may name an entry twice, as numbers or NumPy arrays."
+UNKNOWN = ("Give a mask as a NumPy array, and positions too, or pass assume_unique_indices=True if "
+           "no two of them are the same.")
 
 # --- by position ----------------------------------------------------------------------------------
 
