@@ -96,6 +96,7 @@ CHOICES = {
     "ravel_multi_index": ("ji", lambda m, j, i: m.numpy.ravel_multi_index(
         (j, i), (3, 5), mode="wrap")),
     "unravel_index": ("k", lambda m, k: m.numpy.unravel_index(k, (2, 3))),
+    "unravel_index in a shape": ("jk", lambda m, j, k: m.numpy.unravel_index(j, (abs(k), 3))),
     "histogram": ("xy", lambda m, x, y: m.numpy.histogram(x, bins=m.numpy.sort(y))),
 }
 
