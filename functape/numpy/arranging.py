@@ -2,13 +2,18 @@
 
 import operator
 
+import mlx.core as mx
 import numpy as np
 
+from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import axes_of, axis_of, integer, shape_of, value
+from functape.numpy.arguments import axes_of, axis_of, integer, shape_of, size_of, value
 from functape.numpy.shapes import ravel, swapaxes
+from functape.op import Value
+from functape.ops import elementwise, indexing, reductions, sorting
 from functape.ops import movement as ops
 from functape.ops.families import broadcast_to as broadcast_op
+from functape.tensor import constant
 
 # --- broadcasting and repeating -----------------------------------------------------------------
 
@@ -93,6 +98,7 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None):
       repeats: how often; one number, or one for each element along the axis.
       axis: the axis; None: the raveled array.
       total_repeat_length: the length of the result; cut off, or filled with the last element.
+        Needed under vmap and jit, where repeats is an array.
 
     >>> import functape as ft
     >>> ft.numpy.repeat(ft.numpy.array([3, 4]), ft.numpy.array([1, 2]))
@@ -103,23 +109,35 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None):
         a, axis = ravel(a), 0
     axis = axis_of(axis, len(a.shape), "repeat")
     n = a.shape[axis]
-    one = isinstance(repeats, (int, np.integer)) or not getattr(repeats, "shape", (0,))
-    if one and total_repeat_length is None:
+    if total_repeat_length is None and not getattr(repeats, "shape", np.shape(repeats)):
         times = integer(repeats, "repeat", "repeats")
         return repeat_evenly(a, *shape_of(times, "repeat", "repeats"), axis)
-    times = np.asarray(repeats).reshape(-1)
-    if times.size and times.min() < 0:
+    given = isinstance(repeats, (Value, mx.array)) and total_repeat_length is not None
+    times = value(repeats, "repeat", 1) if given else np.asarray(repeats)
+    size = size_of(times.shape)
+    if not given and size and times.min() < 0:
         raise ShapeError(f"repeat: repeats has a negative entry, {times.min()}. Each is 0 or more.")
-    if times.size not in (1, n):
-        raise ShapeError(f"repeat: repeats has {times.size} entries, but axis {axis} of "
+    if size not in (1, n):
+        raise ShapeError(f"repeat: repeats has {size} entries, but axis {axis} of "
                          f"{describe(a)} has length {n}. Give one number, or one for each.")
-    at = np.repeat(np.arange(n), times)
-    if total_repeat_length is not None:
-        at = np.concatenate([at, np.full(total_repeat_length, at[-1] if at.size else 0)])
-        at = at[:total_repeat_length]
-    from functape.numpy.indexing import take
+    if total_repeat_length and not n:
+        raise ShapeError(f"repeat: axis {axis} of {describe(a)} has no entry to fill "
+                         f"total_repeat_length={total_repeat_length} places.")
+    return indexing.take(a, repeated(times, n, total_repeat_length), axis=axis)
 
-    return take(a, at.astype(np.int32), axis=axis)
+
+def repeated(times, n, total):
+    """Indices, each of the n as often as `times` tells; where that is a value, `total` of them."""
+    if not isinstance(times, Value):
+        at = np.repeat(np.arange(n), times.reshape(-1))
+        if total is not None:
+            at = np.concatenate([at, np.full(total, max(n - 1, 0))])[:total]
+        return constant(at.astype(np.int32))
+    times = elementwise.cast(broadcast_to(ravel(times), (n,)), dtype=mx.int32)
+    ends = reductions.cumsum(times, axis=0, reverse=False)
+    places = constant(np.arange(total, dtype=np.int32))
+    at = sorting.searchsorted(ends, places, side="right")
+    return elementwise.minimum(at, n - 1)
 
 
 def repeat_evenly(a, times, axis):
@@ -234,7 +252,7 @@ def roll(a, shift, axis=None):
 
     Args:
       a: array.
-      shift: by how many places; one number, or one for each axis.
+      shift: by how many places; one number, or one for each axis, which need not be known.
       axis: integer, or several; None: all elements in a row.
 
     >>> import functape as ft
@@ -246,8 +264,7 @@ def roll(a, shift, axis=None):
         return ops.reshape(roll(ravel(a), shift, 0), shape=a.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = tuple([axis_of(i, len(a.shape), "roll") for i in axes])
-    shifts = shift if isinstance(shift, (tuple, list)) else np.asarray(shift).reshape(-1).tolist()
-    shifts = [integer(s, "roll", "shift") for s in shifts]
+    shifts = shifts_of(shift)
     if len(shifts) == 1:
         shifts = shifts * len(axes)
     if len(axes) == 1:
@@ -255,5 +272,33 @@ def roll(a, shift, axis=None):
     if len(shifts) != len(axes):
         raise ShapeError(f"roll: there are {len(shifts)} shifts for {len(axes)} axes. Give one "
                          "for each, or one for all.")
-    around = tuple([s % (a.shape[i] or 1) for s, i in zip(shifts, axes, strict=True)])
-    return ops.roll(a, shift=around, axis=axes)  # MLX ends the process where a shift has 32 bits
+    known = []
+    for s, i in zip(shifts, axes, strict=True):
+        if isinstance(s, Value):
+            a = indexing.take(a, moved(s, a.shape[i]), axis=i)
+        else:
+            known.append((s % (a.shape[i] or 1), i))
+    if not known:
+        return a
+    shifts, axes = zip(*known, strict=True)
+    return ops.roll(a, shift=shifts, axis=axes)  # MLX ends the process where a shift has 32 bits
+
+
+def shifts_of(shift):
+    """A list of shifts: integers, and those in arrays, which need not be known, as values."""
+    if isinstance(shift, (Value, mx.array)):
+        shift = value(shift, "roll", 1)
+        if len(shift.shape) > 1 or not dtypes.issubdtype(shift.dtype, dtypes.integer):
+            raise ArgumentError("roll: shift is an integer, or several along one axis, but is "
+                                f"{describe(shift)}.")
+        return list(indexing.unstack(ravel(shift), axis=0)) if size_of(shift.shape) else []
+    if not isinstance(shift, (tuple, list)):
+        shift = np.asarray(shift).reshape(-1).tolist()
+    return [shifts_of(s)[0] if isinstance(s, (Value, mx.array)) else integer(s, "roll", "shift")
+            for s in shift]
+
+
+def moved(shift, n):
+    """Where the elements of an axis of length n come from that move by a shift."""
+    places = constant(np.arange(n)) - elementwise.cast(shift, dtype=mx.int64)
+    return elementwise.cast(elementwise.remainder(places, n or 1), dtype=mx.int32)

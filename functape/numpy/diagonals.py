@@ -3,7 +3,11 @@
 from functape.errors import ShapeError, describe
 from functape.numpy import reductions
 from functape.numpy.arguments import axis_of, integer, size_of, unsupported, value
+from functape.numpy.matrices import diagonal_numbers
+from functape.numpy.shapes import moveaxis
+from functape.op import Value
 from functape.ops import movement
+from functape.ops.elementwise import equal, where
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
@@ -82,7 +86,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
     Args:
       a: array.
-      offset: which diagonal: 0 is the main one, positive ones are above it.
+      offset: which diagonal: 0 is the main one, positive ones are above it; it need not be known.
       axis1: one of the two axes.
       axis2: the other.
       dtype: of the result.
@@ -93,5 +97,10 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     tensor(5.)
     """
     unsupported("trace", out=out)
-    x = diagonal(value(a, "trace"), offset, axis1, axis2)
+    x = value(a, "trace")
+    if isinstance(offset, Value):
+        x = moveaxis(x, (axis1, axis2), (-2, -1))
+        kept = equal(diagonal_numbers(*x.shape[-2:]), offset)
+        return reductions.sum(where(kept, x, 0), axis=(-2, -1), dtype=dtype)
+    x = diagonal(x, offset, axis1, axis2)
     return reductions.sum(x, axis=(len(x.shape) - 1,), dtype=dtype)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from functape import dtypes
-from functape.errors import ArgumentError, ShapeError, describe
+from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.numpy import keys
 from functape.numpy.arguments import (
     as_type,
@@ -20,10 +20,14 @@ from functape.numpy.joining import concatenate
 from functape.numpy.running import cumsum
 from functape.numpy.searching import flatnonzero
 from functape.numpy.shapes import moveaxis
-from functape.ops import elementwise, families, indexing, movement
+from functape.op import Value
+from functape.ops import elementwise, families, indexing, movement, sorting
 from functape.tensor import constant
 
-# --- positions that are known ---------------------------------------------------------------------
+UNKNOWN = ("Give a mask as a NumPy array, and positions too, or pass assume_unique_indices=True if "
+           "no two of them are the same.")
+
+# --- by position ----------------------------------------------------------------------------------
 
 
 def given(a, x):
@@ -47,32 +51,50 @@ def at_positions(x, positions, axis):
     return indexing.take(x, constant(positions.astype(np.int32)), axis=axis)
 
 
-def known(obj, name):
-    """Positions as NumPy takes them: a slice, or an array whose elements are known."""
-    if isinstance(obj, (slice, int)):
-        return obj
-    return keys.concrete(asarray(obj), name, "Give positions as numbers or NumPy arrays.")
-
-
 def delete(arr, obj, axis=None, *, assume_unique_indices=False):
     """An array without the entries at some positions along an axis.
 
     Args:
       arr: array.
-      obj: integer, slice, integers or mask; known outside of vmap and jit.
+      obj: integer, slice, integers or mask.
       axis: integer; None for all elements in a row.
-      assume_unique_indices: taken for JAX's sake, and without effect.
+      assume_unique_indices: no two positions name the same entry. Needed under vmap and jit for
+        more than one that is unknown there.
+
+    Raises:
+      ConcretizationError: a mask, or positions not known to be distinct, under vmap or jit.
 
     >>> from functape.numpy import array
     >>> delete(array([1, 2, 3]), 1)
     tensor([1, 3], dtype=int32)
     """
     x, axis = lane("delete", arr, axis)
+    n = x.shape[axis]
+    found = positions(obj, n, assume_unique_indices, "delete")
+    if isinstance(found, Value):
+        gone = elementwise.clip(as_type(found, dtypes.int32), -n, n)
+        kept = constant(np.ones(n, bool)).at[gone].set(False)
+        left = flatnonzero(kept, size=max(n - found.shape[0], 0))
+        return indexing.take(x, left, axis=axis)
     try:
-        left = np.delete(np.arange(x.shape[axis]), known(obj, "delete"))
+        left = np.delete(np.arange(n), found)
     except (IndexError, ValueError) as error:
         raise outside("delete", obj, x, axis) from error
     return at_positions(x, left, axis)
+
+
+def positions(obj, n, distinct, name):
+    """Positions as NumPy takes them, a slice, or an array whose elements are known; or as a value
+    of one axis, if they are distinct integers that are not known."""
+    if isinstance(obj, (slice, int)):
+        return obj
+    found = asarray(obj)
+    try:
+        return keys.concrete(found, name, UNKNOWN)
+    except ConcretizationError:
+        if found.dtype == dtypes.bool_ or not distinct and size_of(found.shape) != 1:
+            raise
+        return flat(found)
 
 
 def outside(name, obj, x, axis):
@@ -86,29 +108,57 @@ def insert(arr, obj, values, axis=None):
 
     Args:
       arr: array.
-      obj: integer, slice or integers; known outside of vmap and jit.
+      obj: integer, slice, integers or mask. Where these are unknown, under vmap and jit, what lies
+        outside means the nearest end.
       values: converted to the dtype of the array, and broadcast.
       axis: integer; None for all elements in a row.
+
+    Raises:
+      ConcretizationError: a mask under vmap or jit.
 
     >>> from functape.numpy import array
     >>> insert(array([1, 2, 3]), 1, 9)
     tensor([1, 9, 2, 3], dtype=int32)
     """
     x, axis = lane("insert", arr, axis)
-    y, where, n = as_type(given(values, x), x.dtype), known(obj, "insert"), x.shape[axis]
+    y, n = as_type(given(values, x), x.dtype), x.shape[axis]
     y = movement.reshape(y, shape=(*(1,) * (len(x.shape) - len(y.shape)), *y.shape))
-    single = not isinstance(where, slice) and not np.ndim(where)
-    if single:
+    where = positions(obj, n, True, "insert")
+    if not isinstance(where, slice) and not np.ndim(obj):
         y = moveaxis(y, 0, axis)  # as y stood for one entry, its first axis counts the entries
-    count = y.shape[axis] if single else np.size(
-        np.arange(n)[where] if isinstance(where, slice) else where)
-    try:
-        places = np.insert(np.arange(n), where, n + np.arange(count))
-    except (IndexError, ValueError) as error:
-        raise outside("insert", obj, x, axis) from error
+    if not isinstance(where, Value):
+        where = within(where, n)
+        if where is None:
+            raise outside("insert", obj, x, axis)
+    (count,) = where.shape if where.shape != (1,) else (y.shape[axis],)
     shape = (*x.shape[:axis], count, *x.shape[axis + 1:])
     y = y if y.shape == shape else families.broadcast_to(y, shape=shape)
-    return at_positions(concatenate([x, y], axis), places, axis)
+    return indexing.take(concatenate([y, x], axis), merged(where, count, n), axis=axis)
+
+
+def within(where, n):
+    """Known positions as integers from 0 to n; None if they are not."""
+    if isinstance(where, slice):
+        return np.arange(n)[where]
+    where = np.atleast_1d(where)
+    if where.dtype == bool and where.shape == (n,):
+        return np.flatnonzero(where)
+    where = where if where.size else where.astype(int)
+    if where.ndim > 1 or where.dtype.kind not in "iu" or ((where < -n) | (where > n)).any():
+        return None
+    return np.where(where < 0, where + n, where)
+
+
+def merged(where, count, n):
+    """The order in which `count` new entries come to stand before their positions among n others,
+    which follow them."""
+    if not isinstance(where, Value):
+        before = np.concatenate([np.broadcast_to(where, count), np.arange(n)])
+        return constant(np.argsort(before, kind="stable").astype(np.int32))
+    where = as_type(where, dtypes.int32)
+    where = elementwise.clip(elementwise.where(where < 0, where + n, where), 0, n)
+    before = concatenate([families.broadcast_to(where, shape=(count,)), np.arange(n)])
+    return sorting.argsort(before, axis=0, descending=False)
 
 
 def resize(a, new_shape):

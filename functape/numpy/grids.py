@@ -11,6 +11,7 @@ from functape.numpy.creation import array, asarray
 from functape.numpy.joining import concatenate, stack
 from functape.numpy.matrices import diag_indices
 from functape.numpy.searching import nonzero
+from functape.op import Value
 from functape.ops import elementwise, movement
 from functape.tensor import constant
 
@@ -111,21 +112,34 @@ def unravel_index(indices, shape):
 
     Args:
       indices: integers; negative ones count from the end.
-      shape: the lengths of the axes.
+      shape: the lengths of the axes, which need not be known.
 
     >>> from functape.numpy import array
     >>> unravel_index(array([1, 5]), (2, 3))
     (tensor([0, 1], dtype=int32), tensor([1, 2], dtype=int32))
     """
-    i, shape = value(indices, "unravel_index"), shape_of(shape, "unravel_index")
+    i, shape = value(indices, "unravel_index"), lengths_of(shape, "unravel_index")
     total = size_of(shape)
     i = elementwise.where(i < 0, i + total, i)
-    i = elementwise.clip(i, 0, max(total - 1, 0))
+    i = elementwise.clip(i, 0, at_least(0, total - 1))
     found = []
     for n in shape[::-1]:
-        found.append(as_type(elementwise.remainder(i, max(n, 1)), i.dtype))
-        i = elementwise.floor_divide(i, max(n, 1))
+        found.append(as_type(elementwise.remainder(i, at_least(1, n)), i.dtype))
+        i = elementwise.floor_divide(i, at_least(1, n))
     return tuple(found[::-1])
+
+
+def lengths_of(shape, name):
+    """A shape as a tuple of integers, or of these and values, if it has some."""
+    items = tuple(shape) if getattr(shape, "shape", ()) or isinstance(shape, list) else shape
+    items = items if isinstance(items, tuple) else (items,)
+    if not any(isinstance(n, Value) for n in items):
+        return shape_of(items, name)
+    return tuple(n if isinstance(n, Value) else integer(n, name, "a length") for n in items)
+
+
+def at_least(low, n):
+    return elementwise.maximum(n, low) if isinstance(n, Value) else max(n, low)
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):

@@ -58,7 +58,7 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
       arr: array.
       indices: integers, with as many axes as `arr`; axes other than `axis` broadcast.
       axis: integer; None for all elements in a row, with indices of one axis.
-      mode, fill_value: as for `take`.
+      mode, fill_value: as for `take`, but with "clip" too, negative indices count from the end.
 
     >>> import functape as ft
     >>> take_along_axis(ft.numpy.array([[3.0, 1.0], [5.0, 9.0]]), [[1], [0]], axis=1)
@@ -66,7 +66,7 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
             [5.]])
     """
     x, axis = along("take_along_axis", value(arr, "take_along_axis"), axis)
-    i = in_mode("take_along_axis", indices, x.shape[axis], mode)
+    i = in_mode("take_along_axis", indices, x.shape[axis], None if mode == "clip" else mode)
     x, i = matched("take_along_axis", x, i, axis)
     if mode == "fill":
         return read(x, grid(i, axis), mode, fill_value)

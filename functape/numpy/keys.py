@@ -141,16 +141,18 @@ def is_mask(item):
     return isinstance(item, np.ndarray) and item.dtype == bool
 
 
-def concrete(a, what, remedy):
-    """An array whose elements decide the shape of the result, as a NumPy array."""
+def concrete(a, what, remedy, given=None):
+    """An array whose elements decide the shape of the result, as a NumPy array; `given` is what
+    the user knows it by."""
     try:
         return np.asarray(value(a, what).detach())
     except (ConcretizationError, RuntimeError, ValueError) as error:
         if not isinstance(error, ConcretizationError) and "[eval]" not in str(error):
             raise
         raise ConcretizationError(
-            f"{what}: the shape of the result depends on the elements of {describe(a)}, which "
-            f"are unknown while vmap or jit runs the function. {remedy}") from error
+            f"{what}: the shape of the result depends on the elements of "
+            f"{describe(a if given is None else given)}, which are unknown while vmap or jit runs "
+            f"the function. {remedy}") from error
 
 
 # --- checking -----------------------------------------------------------------------------------

@@ -4,12 +4,13 @@ import mlx.core as mx
 import numpy as np
 
 from functape.errors import ShapeError, describe
-from functape.numpy.arguments import integer, shape_of, value
+from functape.numpy.arguments import as_type, integer, shape_of, value
 from functape.numpy.creation import array, on, real_dtype
+from functape.op import Value
 from functape.ops import movement
-from functape.ops.elementwise import logical_and, where
+from functape.ops.elementwise import equal, less_equal, logical_and, where
 from functape.pairs import converted
-from functape.tensor import Tensor
+from functape.tensor import Tensor, constant
 
 # --- ones on a diagonal ---------------------------------------------------------------------------
 
@@ -18,6 +19,7 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's nam
     """Ones on the k-th diagonal of N by M zeros.
 
     Args:
+      k: which diagonal; it need not be known.
       dtype: of the result.
       device: an MLX device to make the array on.
 
@@ -29,7 +31,14 @@ def eye(N, M=None, k=0, dtype=None, *, device=None):  # noqa: N803 - NumPy's nam
     (n,) = shape_of(integer(N, "eye", "N"), "eye", "N")
     (m,) = (n,) if M is None else shape_of(integer(M, "eye", "M"), "eye", "M")
     with on(device):
+        if isinstance(k, Value):
+            return as_type(equal(diagonal_numbers(n, m), k), real_dtype(dtype, "eye"))
         return Tensor(converted(mx.eye(n, m, within("eye", k, n, m)), real_dtype(dtype, "eye")))
+
+
+def diagonal_numbers(n, m):
+    """The number of the diagonal on which each of n x m elements lies."""
+    return constant(np.arange(m, dtype=np.int32) - np.arange(n, dtype=np.int32)[:, None])
 
 
 def within(name, k, n, m):
@@ -61,6 +70,7 @@ def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
     """Ones on and below the k-th diagonal of N by M zeros.
 
     Args:
+      k: which diagonal; it need not be known.
       dtype: of the result.
 
     >>> import functape as ft
@@ -70,6 +80,8 @@ def tri(N, M=None, k=0, dtype=None):  # noqa: N803 - NumPy's name
     """
     n = integer(N, "tri", "N")
     m = n if M is None else integer(M, "tri", "M")
+    if isinstance(k, Value):
+        return as_type(less_equal(diagonal_numbers(n, m), k), real_dtype(dtype, "tri"))
     return Tensor(converted(mx.tri(n, m, within("tri", k, n, m)), real_dtype(dtype, "tri")))
 
 

@@ -1,20 +1,25 @@
 """Where things are, and which there are. Results whose length depends on the elements need to
 know them: under vmap and jit, give `size`."""
 
+import math
 from typing import NamedTuple
 
 import mlx.core as mx
 import numpy as np
 
+from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys
-from functape.numpy.arguments import axis_of, common, size_of, value
+from functape.numpy.arguments import as_type, axis_of, common, integer, is_inexact, size_of, value
 from functape.numpy.creation import asarray
+from functape.numpy.shapes import moveaxis
+from functape.numpy.sorting import lexsort
 from functape.op import Value
 from functape.ops import elementwise, indexing, movement, reductions, sorting
 from functape.tensor import constant
 
 REMEDY = "Give the length with size=, or use functape.numpy.where, which keeps the shape."
+ALONE = "Give the length with size=, or call it outside of vmap and jit."
 
 # --- nonzero ------------------------------------------------------------------------------------
 
@@ -41,7 +46,8 @@ def nonzero(a, *, size=None, fill_value=None):
     if size is None:
         found = np.nonzero(keys.concrete(x, "nonzero", REMEDY))
         return tuple(constant(i.astype(np.int32)) for i in found)
-    fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * len(x.shape)
+    fill_value = 0 if fill_value is None else fill_value
+    fills = fill_value if isinstance(fill_value, tuple) else (fill_value,) * len(x.shape)
     flat, exists = first_nonzero(x, size)
     indices = []
     for n in x.shape[::-1]:
@@ -154,7 +160,7 @@ def digitize(x, bins, right=False, *, method=None):
         return searchsorted(edges, x, side=side)
     falls = movement.cut(edges, index=(n - 1,)) < movement.cut(edges, index=(0,))
     mirrored = movement.cut(edges, index=(slice(None, None, -1),))
-    other = n - searchsorted(mirrored, x, side="right" if right else "left")
+    other = n - searchsorted(mirrored, x, side=side)
     return elementwise.where(falls, other, searchsorted(edges, x, side=side))
 
 
@@ -185,7 +191,7 @@ class UniqueInverse(NamedTuple):
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *,
-           equal_nan=True, size=None, fill_value=None):
+           equal_nan=True, size=None, fill_value=None, sorted=True):  # noqa: A002 - JAX's name
     """The distinct elements in ascending order; along an axis, the distinct entries.
 
     Differentiable: each is the first of its equals.
@@ -197,11 +203,13 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
       return_counts: also how often each occurs.
       axis: integer; None for the elements.
       equal_nan: count all NaN as one.
-      size: how many to return: the first ones, filled up with `fill_value`.
+      size: how many to return: the first ones, filled up with `fill_value`, which counts as
+        occurring 0 times. Needed under vmap and jit.
       fill_value: the smallest element by default.
+      sorted: accepted for JAX's signature; the result is sorted in any case.
 
     Raises:
-      ConcretizationError: under vmap or jit.
+      ConcretizationError: under vmap or jit without `size`.
 
     >>> import functape as ft
     >>> unique(ft.numpy.array([3.0, 1.0, 3.0]), return_counts=True)
@@ -213,32 +221,67 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     else:
         axis = axis_of(axis, len(x.shape), "unique")
         shape = (x.shape[axis],)
-    data = keys.concrete(x, "unique", "Call it outside of vmap and jit.")
-    _, first, inverse, counts = np.unique(data, True, True, True, axis=axis if data.ndim > 1
-                                          else None, equal_nan=equal_nan)
-    found = indexing.take(x, constant(first.astype(np.int32)), axis=axis)
-    if size is not None:
-        found, first, counts = resized(found, first, counts, axis, size, fill_value)
-    extras = ((return_index, first), (return_inverse, inverse.reshape(shape)),
-              (return_counts, counts))
-    asked = tuple(constant(i.astype(np.int32)) for wanted, i in extras if wanted)
+    if size and not x.shape[axis]:
+        raise ShapeError(f"unique: size is {size}, but {describe(x)} has no element to start "
+                         "with. Pass size=0.")
+    order, new = classes(moveaxis(x, axis, 0), equal_nan)
+    at, exists = places("unique", x, new, size)
+    first = indexing.take(order, at, axis=0)
+    found = indexing.take(x, first, axis=axis)
+    if fill_value is not None:
+        exists = movement.reshape(exists, shape=(-1, *(1,) * (len(x.shape) - axis - 1)))
+        found = elementwise.where(exists, found, as_type(asarray(fill_value), x.dtype))
+    number = reductions.cumsum(as_type(new, mx.int32), axis=0, reverse=False) - 1
+    asked = [first] if return_index else []
+    if return_inverse:
+        inverse = indexing.scatter(number, number, order, axis=0)
+        asked.append(movement.reshape(inverse, shape=shape))
+    if return_counts:
+        asked.append(multiplicities(number, at.shape[0]))
     return (found, *asked) if asked else found
 
 
-def resized(found, first, counts, axis, size, fill_value):
-    """Distinct elements cut or filled up to a number; what fills occurs 0 times."""
-    n = found.shape[axis]
-    keep = slice(0, min(n, size))
-    found = movement.cut(found, index=movement.along(axis, keep))
-    more = size - n
-    if more > 0:
-        row = movement.cut(found, index=movement.along(axis, slice(0, 1)))
-        if fill_value is not None:
-            row = elementwise.where(constant(True), asarray(fill_value, row.dtype), row)
-        found = movement.concatenate(found, *[row] * more, axis=axis)
-    spare = np.zeros(max(more, 0), first.dtype)
-    return (found, np.concatenate([first[keep], spare + first[:1]]),
-            np.concatenate([counts[keep], spare]))
+def classes(x, equal_nan=True):
+    """The order that sorts the entries along the first axis, and which of them, in this order,
+    differ from the one before."""
+    rows = movement.reshape(elementwise.stop_gradient(x), shape=(x.shape[0], size_of(x.shape[1:])))
+    if dtypes.issubdtype(x.dtype, dtypes.complexfloating):
+        rows = parts(rows)
+    columns = [movement.cut(rows, index=(slice(None), k)) for k in range(rows.shape[1])]
+    order = lexsort(columns[::-1] or [constant(np.zeros(x.shape[0], np.int32))])
+    rows = indexing.take(rows, order, axis=0)
+    left, right = (movement.cut(rows, index=(s,)) for s in (slice(None, -1), slice(1, None)))
+    differ = elementwise.not_equal(left, right)
+    if equal_nan and is_inexact(rows):
+        differ = differ & ~(elementwise.isnan(left) & elementwise.isnan(right))
+    differ = reductions.any_of(differ, axis=(1,), keepdims=False)
+    return order, movement.concatenate(constant(np.ones(min(x.shape[0], 1), bool)), differ, axis=0)
+
+
+def parts(rows):
+    """Real and imaginary parts, next to each other; a complex number with a NaN is NaN in both."""
+    unknown = elementwise.isnan(rows)
+    both = [elementwise.where(unknown, math.nan, part(rows))
+            for part in (elementwise.real, elementwise.imag)]
+    return movement.reshape(movement.stack(*both, axis=2), shape=(rows.shape[0], 2 * rows.shape[1]))
+
+
+def places(name, x, mask, size):
+    """Where a mask holds on the elements of x: all places if they are known, otherwise `size` of
+    them, filled up with 0; and which of these exist."""
+    if size is None:
+        at = np.flatnonzero(keys.concrete(mask, name, ALONE, x)).astype(np.int32)
+        return constant(at), constant(np.ones(at.shape, bool))
+    at, exists = first_nonzero(mask, integer(size, name, "size"))
+    return elementwise.where(exists, at, 0), exists
+
+
+def multiplicities(number, count):
+    """How often each of 0, 1, ... occurs among integers that are not larger than their number."""
+    n = number.shape[0]
+    ones = constant(np.ones(n, np.int32))
+    found = indexing.scatter_add(ones, number, axis=0, shape=(n + count,))
+    return movement.cut(found, index=(slice(0, count),))
 
 
 def unique_values(x, /, *, size=None, fill_value=None):

@@ -87,7 +87,8 @@ def reduced(name, method, neutral, data, ids, count, unique, mode):
     count = integer(count, name, "num_segments")
     start = full((count, *x.shape[1:]), of_none(neutral, x.dtype), dtype=x.dtype)
     ids = as_type(ids, mx.int32) if ids.dtype.size < 4 else ids
-    ids = elementwise.where(elementwise.less(ids, 0), count, ids)  # dropped; not from the end
+    low = 0 if mode == "clip" else count  # dropped; no number counts from the end
+    ids = elementwise.where(elementwise.less(ids, 0), low, ids)
     return getattr(start.at[ids], method)(x, mode=mode or "drop", unique_indices=unique)
 
 

@@ -9,16 +9,19 @@ import types
 
 import numpy as np
 
-from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy import extremes, reductions, running
+from functape.dtypes import int32, integer, issubdtype
+from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
+from functape.numpy import extremes, keys, reductions, running
 from functape.numpy.arguments import as_type, axes_of, axis_of, beside, unsupported, value
 from functape.numpy.calls import vectorize
+from functape.numpy.creation import asarray
 from functape.numpy.reductions import converted, masked
 from functape.numpy.shapes import moveaxis
 from functape.op import NUMBERS
 from functape.ops import elementwise as ops
-from functape.ops import families, movement
+from functape.ops import families, indexing, movement
 from functape.ops.movement import along
+from functape.tensor import constant
 
 REDUCTIONS = {
     families.add: reductions.sum, families.multiply: reductions.prod, ops.maximum: extremes.max,
@@ -121,12 +124,16 @@ class ufunc:  # noqa: N801 - NumPy's name
         """The function of the elements from each index to the next, along an axis; one element
         where the next index is not larger."""
         unsupported(named(self, "reduceat", 2), out=out)
-        x, starts = value(a, "reduceat"), np.asarray(indices)
-        if starts.ndim != 1 or starts.dtype.kind not in "iu":
+        x, starts = value(a, "reduceat"), asarray(indices)
+        if len(starts.shape) != 1 or not issubdtype(starts.dtype, integer):
             raise ArgumentError(f"{self.__name__}.reduceat: indices must be a sequence of "
                                 f"integers, but are {describe(indices)}.")
         axis = axis_of(axis, len(x.shape), f"{self.__name__}.reduceat")
         n = x.shape[axis]
+        try:
+            starts = keys.concrete(starts, "reduceat", "")
+        except ConcretizationError:
+            return moveaxis(in_windows(self, moveaxis(x, axis, 0), starts, dtype), 0, axis)
         if starts.size and not 0 <= starts.min() <= starts.max() < n:
             raise ShapeError(f"{self.__name__}.reduceat: indices must lie in 0 to {n - 1}, but are "
                              f"{starts.tolist()}.")
@@ -170,6 +177,19 @@ def prepared(self, method, a, dtype):
 
 def part(x, start, stop, axis):
     return movement.cut(x, index=along(axis, slice(start, stop)))
+
+
+def in_windows(f, x, starts, dtype):
+    """`reduceat` along the first axis, where the indices are unknown: of all that follows each of
+    them the running result, and of this the last that counts."""
+    n, m = x.shape[0], starts.shape[0]
+    starts = ops.clip(as_type(starts, int32), 0, n - 1)
+    ends = movement.concatenate(part(starts, 1, None, 0), constant(np.full(1, n, np.int32)), axis=0)
+    after = movement.reshape(starts, shape=(m, 1)) + constant(np.arange(n, dtype=np.int32))
+    windows = indexing.take(x, ops.minimum(after, n - 1), axis=0)
+    found = f.accumulate(windows, 1, dtype)
+    last = ops.maximum(ends - starts - 1, 0) + constant(n * np.arange(m, dtype=np.int32))
+    return indexing.take(movement.reshape(found, shape=(m * n, *x.shape[1:])), last, axis=0)
 
 
 def fold(f, x, start):

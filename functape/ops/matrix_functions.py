@@ -11,7 +11,7 @@ from functape.ops.contraction import flipped, matmul
 from functape.ops.elementwise import imag, real, where
 from functape.ops.families import batch_same, nondiff, total
 from functape.ops.linalg import CPU, adjoint, identity_for, inv, off_diagonal, solve_kernel, star
-from functape.ops.movement import along, concatenate, cut, roll
+from functape.ops.movement import along, concatenate, cut, reshape, roll, spread
 from functape.ops.reductions import others
 from functape.ops.spectral import column_sums, row, svd, svd_kernel, svdvals_kernel
 from functape.pairs import is_complex
@@ -171,8 +171,8 @@ def pinv_kernel(x, rtol):
 
 
 def inverses(s, rtol):
-    """1 / s, and 0 for singular values that count as 0."""
-    kept = s > rtol * s[..., :1]
+    """1 / s, and 0 for singular values that count as 0; a tolerance for all, or for each matrix."""
+    kept = s > (rtol[..., None] if hasattr(rtol, "shape") else rtol) * s[..., :1]
     return mx.where(kept, 1 / mx.where(kept, s, 1), 0)
 
 
@@ -193,8 +193,18 @@ def pinv_vjp(g, x, ans):
     return star(left + right - matmul(ph, matmul(star(g), ph)))
 
 
+def batch_pinv(op, size, args, mapped, params):
+    x, rtol = args
+    x = x if mapped[0] else spread(x, size)
+    if mapped[1]:
+        between = (1,) * (len(x.shape) - 2 - len(rtol.shape))
+        rtol = reshape(rtol, shape=(size, *between, *rtol.shape[1:]))
+    return op(x, rtol)
+
+
 pinv = Op(
-    "pinv", pinv_kernel, args=("x",), vjp=[pinv_vjp], jvp=[pinv_jvp], batch=batch_same,
+    "pinv", pinv_kernel, args=("x", "rtol"), vjp=[pinv_vjp, None], jvp=[pinv_jvp, None],
+    batch=batch_pinv,
     doc="The pseudo-inverse; singular values up to rtol times the largest count as 0.",
 )
 

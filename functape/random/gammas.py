@@ -211,6 +211,6 @@ def ball(key, d, p=2, shape=(), dtype=None):
     check_range("ball", "[1, inf)", d=d)
     check_range("ball", "(0, inf)", p=p)
     first, second = split(key)
-    points = generalized_normal(first, float(p), (*tuple(shape), d), dtype)
+    points = generalized_normal(first, 1.0 * p, (*tuple(shape), d), dtype)
     size = (ops.absolute(points) ** p).sum(-1) + exponential(second, tuple(shape), dtype)
     return points / (size ** (1 / p)).reshape((*size.shape, 1))

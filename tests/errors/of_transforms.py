@@ -122,6 +122,8 @@ COMPILED = {
              "fallback=True"),
     "unique": (traced(lambda x: np.unique(x), x3), ConcretizationError, r"of_transforms\.py",
                "fallback=True"),
+    "delete": (lambda: ft.vmap(lambda x: np.delete(x, np.array([0, 1]) * (x[0] > 0)))(
+        np.ones((2, 3))), ConcretizationError, r"int32\[2\]", "assume_unique_indices=True"),
     "result": (lambda: ft.jit(lambda x: "s")(x3), ArgumentError, "its result is str",
                "has_aux=True"),
 }

@@ -139,7 +139,7 @@ def trace(x, /, *, offset=0, dtype=None):
 
     Args:
       x: matrices; axes before the last two are a batch.
-      offset: which diagonal: 0 is the main one, positive ones are above it.
+      offset: which diagonal: 0 is the main one, positive ones are above it; it need not be known.
       dtype: of the result.
 
     >>> from functape.numpy import array, linalg

@@ -2,11 +2,8 @@
 
 from typing import NamedTuple
 
-import mlx.core as mx
-import numpy as np
-
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import alike, integer, size_of, value
+from functape.numpy.arguments import ARRAYS, alike, integer, size_of, value
 from functape.numpy.arranging import broadcast_shapes
 from functape.numpy.linalg.operands import epsilon, matrix, square_matrix, wide
 from functape.numpy.linalg.spectra import as_number, rank_of
@@ -15,7 +12,7 @@ from functape.op import Value
 from functape.ops import linalg as ops
 from functape.ops import matrix_functions as functions
 from functape.ops.contraction import matmul
-from functape.ops.elementwise import absolute, square
+from functape.ops.elementwise import absolute, square, where
 from functape.ops.linalg import hermitian as hermitian_part
 from functape.ops.movement import reshape
 from functape.ops.reductions import sum as total
@@ -115,14 +112,12 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     rtol = rcond if rtol is None else rtol
     if rtol is None:
         rtol = 10.0 * max(x.shape[-2:]) * epsilon(x)
-    return functions.pinv(x, rtol=cutoff("pinv", rtol))
+    return functions.pinv(x, cutoff("pinv", rtol))
 
 
 def cutoff(name, rtol):
-    """A tolerance: a number, or an array with one for each matrix, to meet its singular values."""
-    if getattr(rtol, "shape", ()) == ():
-        return as_number(name, rtol)
-    return mx.array(np.asarray(rtol)[..., None])
+    """A tolerance: a number, or an array with one for each matrix."""
+    return value(rtol, name, 1) if isinstance(rtol, ARRAYS) else as_number(name, rtol)
 
 
 def lstsq(a, b, rcond=None, *, numpy_resid=False):
@@ -150,10 +145,13 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     if len(x.shape) != 2 or len(y.shape) not in (1, 2) or x.shape[0] != y.shape[0]:
         raise ShapeError("lstsq takes a matrix and as many right-hand sides' rows, but got "
                          f"{describe(x)} and {describe(y)}. Use vmap for batches.")
-    rcond = epsilon(x) * max(x.shape) if rcond is None else as_number("lstsq", rcond)
-    rcond = epsilon(x) if rcond < 0 else rcond
+    rcond = epsilon(x) * max(x.shape) if rcond is None else cutoff("lstsq", rcond)
+    if isinstance(rcond, Value):
+        rcond = where(rcond < 0, epsilon(x), rcond)
+    elif rcond < 0:
+        rcond = epsilon(x)
     columns = y if len(y.shape) == 2 else reshape(y, shape=(*y.shape, 1))
-    found = matmul(functions.pinv(x, rtol=rcond), columns)
+    found = matmul(functions.pinv(x, rcond), columns)
     s = svdvals(x)
     rank = rank_of(s, rcond)
     misfit = total(square(absolute(columns - matmul(x, found))), axis=(0,), keepdims=False)
