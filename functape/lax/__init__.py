@@ -53,6 +53,7 @@ from functape.lax.elementwise import (
     ne,
     neg,
     optimization_barrier,
+    population_count,
     pow,
     rem,
     round,
@@ -119,7 +120,6 @@ from functape.lax.shaping import (
     tile,
     transpose,
 )
-from functape.numpy import bitwise_count as population_count
 from functape.numpy import broadcast_shapes, empty, imag, nextafter, real, stack, top_k, unstack
 from functape.ops.elementwise import (
     bitwise_and,
