@@ -141,6 +141,7 @@ VALUES = {
         (m.numpy.asarray(-1.0), m.numpy.asarray(0)),
         lambda a, b: (m.numpy.maximum(a[0], b[0]), a[1] + b[1]), (0,)),
     "top_k": lambda m: m.lax.top_k(m.numpy.array([[1.0, 5.0, 3.0]]), 2)[1],
+    "population_count": lambda m: m.lax.population_count(m.numpy.array([0, 7, -1], "int16")),
     "eq": lambda m: m.lax.eq(m.numpy.arange(3), m.numpy.array([0, 2, 2])),
     "empty_slice": lambda m: m.lax.dynamic_slice(m.numpy.ones((2, 3)), (1, 1), (0, 2)),
     "negative_start": lambda m: m.lax.dynamic_slice(m.numpy.arange(5), (-2,), (2,)),

@@ -53,6 +53,7 @@ from functape.lax.elementwise import (
     ne,
     neg,
     optimization_barrier,
+    population_count,
     pow,
     rem,
     round,
@@ -75,6 +76,8 @@ from functape.lax.gathering import (
     scatter_mul,
 )
 from functape.lax.reducing import (
+    approx_max_k,
+    approx_min_k,
     argmax,
     argmin,
     cumlogsumexp,
@@ -117,7 +120,6 @@ from functape.lax.shaping import (
     tile,
     transpose,
 )
-from functape.numpy import bitwise_count as population_count
 from functape.numpy import broadcast_shapes, empty, imag, nextafter, real, stack, top_k, unstack
 from functape.ops.elementwise import (
     bitwise_and,
@@ -169,10 +171,10 @@ from functape.transforms.implicit import custom_linear_solve, custom_root
 from functape.transforms.loops import fori_loop, map, scan, while_loop
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "all_gather", "argmax", "argmin", "asin", "asinh",
-    "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size", "batch_matmul",
-    "bessel_i0e", "bessel_i1e", "betainc", "bitcast_convert_type", "bitwise_and", "bitwise_not",
-    "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like",
+    "abs", "acos", "acosh", "add", "all_gather", "approx_max_k", "approx_min_k", "argmax", "argmin",
+    "asin", "asinh", "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size",
+    "batch_matmul", "bessel_i0e", "bessel_i1e", "betainc", "bitcast_convert_type", "bitwise_and",
+    "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like",
     "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil", "clamp",
     "collapse", "complex", "concatenate", "cond", "conj", "conv", "conv_dimension_numbers",
     "conv_general_dilated", "conv_with_general_padding", "ConvDimensionNumbers",
@@ -189,10 +191,9 @@ __all__ = [
     "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev", "round",
     "RoundingMethod", "rsqrt", "scan", "scatter", "scatter_add", "scatter_max", "scatter_min",
     "scatter_mul", "ScatterDimensionNumbers", "select", "select_n", "shift_left",
-    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "slice",
-    "slice_in_dim", "sort", "sort_key_val", "split", "sqrt", "square", "squeeze", "stack",
-    "stop_gradient", "sub", "switch", "tan", "tanh", "tile", "top_k", "transpose", "unstack",
-    "while_loop", "zeta",
+    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "slice", "slice_in_dim",
+    "sort", "sort_key_val", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "sub",
+    "switch", "tan", "tanh", "tile", "top_k", "transpose", "unstack", "while_loop", "zeta",
 ]
 
 __getattr__ = for_names_of(__name__)

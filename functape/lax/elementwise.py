@@ -8,6 +8,7 @@ import mlx.core as mx
 from functape import dtypes
 from functape.errors import ArgumentError, describe
 from functape.numpy.arguments import as_type, integer, value
+from functape.numpy.integers import bitwise_count
 from functape.numpy.signatures import document
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import (
@@ -53,6 +54,21 @@ for found, name, call, result in (
 ):
     document(found, "lax", name, call, result)
 shift_left = ops.left_shift
+UNSIGNED = {dtypes.int8: dtypes.uint8, dtypes.int16: dtypes.uint16, dtypes.int32: dtypes.uint32,
+            dtypes.int64: dtypes.uint64}
+
+
+def population_count(x):
+    """How many bits of each integer are 1, in its dtype; of negative ones, those of the two's
+    complement.
+
+    >>> import functape as ft
+    >>> population_count(ft.numpy.array([0, 7, -1]))
+    tensor([ 0,  3, 32], dtype=int32)
+    """
+    x = value(x, "population_count")
+    bits = as_type(x, UNSIGNED.get(x.dtype, x.dtype))
+    return as_type(bitwise_count(bits), x.dtype)
 
 
 class RoundingMethod(enum.IntEnum):

@@ -214,6 +214,44 @@ def sort_key_val(keys, values, dimension=-1, is_stable=True):
     return sort((keys, values), dimension)
 
 
+def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95,
+                 reduction_input_size_override=-1, aggregate_to_topk=True):
+    """The k largest elements along an axis, the largest first, and their indices. It is `top_k`:
+    exact, so that any recall is met.
+
+    Args:
+      operand: array.
+      k: how many.
+      reduction_dimension: the axis.
+      recall_target, reduction_input_size_override, aggregate_to_topk: accepted for JAX's signature,
+        without effect.
+
+    >>> import functape as ft
+    >>> approx_max_k(ft.numpy.array([3.0, 1.0, 2.0]), 2)
+    (tensor([3., 2.]), tensor([0, 2], dtype=int32))
+    """
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95,
+                 reduction_input_size_override=-1, aggregate_to_topk=True):
+    """The k smallest elements along an axis, the smallest first, and their indices. Arguments as
+    for `approx_max_k`.
+
+    >>> import functape as ft
+    >>> approx_min_k(ft.numpy.array([3.0, 1.0, 2.0]), 2)
+    (tensor([1., 2.]), tensor([1, 2], dtype=int32))
+    """
+    x = value(operand, "approx_min_k")
+    axis = axis_of(reduction_dimension, len(x.shape), "approx_min_k", "reduction_dimension")
+    k, n = integer(k, "approx_min_k", "k"), x.shape[axis]
+    if not 0 <= k <= n:
+        raise ShapeError(f"approx_min_k: k is {k}, but axis {axis} of {describe(x)} has {n} "
+                         f"entries; choose one of 0 to {n}.")
+    first = movement.cut(numpy.argsort(x, axis), index=movement.along(axis, slice(0, k)))
+    return indexing.take_along_axis(x, first, axis=axis), first
+
+
 # --- running ------------------------------------------------------------------------------------
 
 

@@ -173,6 +173,7 @@ LOOPS = {
     "fori": (lambda: lax.fori_loop(0, "n", lambda i, c: c, 0.0), ArgumentError, "upper.*str",
              "must be a number"),
     "slice": (lambda: lax.dynamic_slice(x3, (0,), (5,)), ShapeError, r"\(5,\)", "none longer"),
+    "approx_min_k": (lambda: lax.approx_min_k(x3, 5), ShapeError, "k is 5", "choose one of 0 to 3"),
     "top_k": (lambda: lax.top_k(x3, 5), ShapeError, "k is 5", "choose one of 0 to 3"),
     "dot_general": (lambda: lax.dot_general(A, A, (((1,), (0,)), ((), ()))), ShapeError,
                     r"\(1,\).*\(0,\)", "equal lengths"),

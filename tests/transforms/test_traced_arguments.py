@@ -62,6 +62,7 @@ SMOOTH = {  # a function of the modules, of an array x and of what is unknown
     "dynamic_slice": ("mk", lambda m, x, k: m.lax.dynamic_slice(x, (k, k), (2, 3))),
     "interp": ("xiq", lambda m, x, i, q: m.numpy.interp(x, m.numpy.arange(4.0), x, period=q)),
     "quantile": ("xq", lambda m, x, q: m.numpy.quantile(x, q)),
+    "approx_min_k": ("m", lambda m, x: m.lax.approx_min_k(x, 2, 1)[0]),
     "compress": ("bx", lambda m, b, x: m.numpy.compress(b, x, size=3, fill_value=8.0)),
 }
 CHOICES = {
@@ -88,6 +89,7 @@ CHOICES = {
     "setxor1d, filled": ("in", lambda m, i, n: m.numpy.setxor1d(i, n, size=5, fill_value=9)),
     "eye": ("k", lambda m, k: m.numpy.eye(3, 4, k=k)),
     "tri": ("k", lambda m, k: m.numpy.tri(4, 3, k, dtype="int32")),
+    "approx_max_k": ("m", lambda m, x: tuple(m.lax.approx_max_k(x, 2, reduction_dimension=0))),
     "nonzero": ("bk", lambda m, b, k: m.numpy.nonzero(b, size=5, fill_value=k)),
     "digitize": ("xy", lambda m, x, y: m.numpy.digitize(x, -m.numpy.sort(y), right=True)),
     "repeat nothing": ("xn", lambda m, x, n: m.numpy.repeat(x, n, total_repeat_length=0)),
