@@ -456,7 +456,7 @@ OF_DOUBLE = {
     "conv_weight": [row(z(2, 5, 2), z(2, 3, 3), geometry=line(), size=(3,))],
     "solve_triangular": [row(zsquare(3), z(3, 2), lower=True, unit=False)],
     "eigvalsh": [row(zpositive(3))], "svdvals": [row(zsquare(3))],
-    "pinv": [row(zsquare(3), rtol=1e-6)], "expm": [row(zsquare(2), max_squarings=16)],
+    "pinv": [row(zsquare(3), 1e-6)], "expm": [row(zsquare(2), max_squarings=16)],
 }
 ROWS = {name: [*rows, *[r.in_double() for r in (*rows, *OF_DOUBLE.get(name, ())) if r.is_complex]]
         for name, rows in ROWS.items()}

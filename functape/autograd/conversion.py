@@ -17,7 +17,7 @@ from functape.errors import (
     ShapeError,
     describe,
 )
-from functape.numpy import arranging, methods, shapes
+from functape.numpy import broadcasting, methods, shapes
 from functape.numpy.arguments import as_type
 from functape.op import MIXED, Value
 from functape.ops.movement import copy_of
@@ -272,13 +272,13 @@ def expand(self, *sizes):
         raise ShapeError(f"expand: {describe(self)} cannot be stretched to {sizes}. Name a length "
                          "for each axis, and real lengths for new ones in front.")
     full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(sizes))
-    return arranging.broadcast_to(self, full)
+    return broadcasting.broadcast_to(self, full)
 
 
 @shared
 def expand_as(self, other):
     """Stretched to the shape of another array."""
-    return arranging.broadcast_to(self, other.shape)
+    return broadcasting.broadcast_to(self, other.shape)
 
 
 @shared

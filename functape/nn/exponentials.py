@@ -9,7 +9,7 @@ from functape.errors import check_range
 from functape.nn.activations import floating
 from functape.numpy import reductions as sums
 from functape.numpy.arguments import as_type, axes_of, axis_of, beside, integer, value
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.broadcasting import broadcast_to
 from functape.ops import activations as ops
 from functape.ops import elementwise, movement, reductions
 from functape.ops.elementwise import where as where_op

@@ -20,9 +20,9 @@ from functape.tensor import Tensor as ndarray
 with later(globals()) as (__getattr__, __dir__):
     from functape.numpy import fft, linalg
     from functape.numpy.arranging import (
-        broadcast_arrays, broadcast_shapes, broadcast_to, flip, fliplr, flipud, meshgrid, repeat,
-        roll, rot90, tile,
+        flip, fliplr, flipud, meshgrid, repeat, roll, rot90, tile,
     )
+    from functape.numpy.broadcasting import broadcast_arrays, broadcast_shapes, broadcast_to
     from functape.numpy.calls import apply_along_axis, apply_over_axes, fromfunction, vectorize
     from functape.numpy.contraction import (
         cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat,

@@ -12,7 +12,7 @@ from functape.numpy.arguments import (
     unsupported,
     value,
 )
-from functape.numpy.arranging import broadcast_shapes, broadcast_to
+from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import conjugate
 from functape.numpy.shapes import moveaxis
 from functape.op import Value

@@ -15,7 +15,7 @@ from functape.numpy.arguments import (
     shape_of,
     value,
 )
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.broadcasting import broadcast_to
 from functape.op import Value
 from functape.ops.movement import copy_of, reshape, stack
 from functape.tensor import Tensor, as_array, number_array

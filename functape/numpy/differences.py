@@ -15,7 +15,7 @@ from functape.numpy.arguments import (
     size_of,
     value,
 )
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.broadcasting import broadcast_to
 from functape.numpy.diagonals import diagonal
 from functape.numpy.indexing import take
 from functape.numpy.joining import concatenate

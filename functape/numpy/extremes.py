@@ -2,7 +2,7 @@
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axes_of, axis_of, size_of, unsupported, value
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.broadcasting import broadcast_to
 from functape.numpy.reductions import masked
 from functape.ops import elementwise, families, movement
 from functape.ops import reductions as ops

@@ -6,7 +6,7 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import ARRAYS, as_type, integer, shape_of, size_of, value
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.broadcasting import broadcast_to
 from functape.numpy.creation import array, asarray
 from functape.numpy.joining import concatenate, stack
 from functape.numpy.matrices import diag_indices

@@ -3,7 +3,7 @@
 import numpy as np
 
 from functape.numpy.arguments import ARRAYS, common, is_inexact, value
-from functape.numpy.arranging import broadcast_shapes
+from functape.numpy.broadcasting import broadcast_shapes
 from functape.numpy.creation import asarray
 from functape.numpy.elementwise import imag, real
 from functape.op import Value

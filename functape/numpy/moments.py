@@ -4,7 +4,7 @@
 from functape.dtypes import PARTS
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axes_of, inexact, unsupported, value
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.broadcasting import broadcast_to
 from functape.numpy.reductions import converted, masked, sum
 from functape.ops import elementwise, families, movement
 from functape.ops import reductions as ops

@@ -7,7 +7,7 @@ from functape.dtypes import complex64, result_type
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import keys, reductions
 from functape.numpy.arguments import as_type, common, inexact, integer, value
-from functape.numpy.arranging import broadcast_to
+from functape.numpy.broadcasting import broadcast_to
 from functape.numpy.creation import asarray
 from functape.numpy.joining import concatenate
 from functape.numpy.linalg import eigvals, inv, lstsq

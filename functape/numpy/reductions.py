@@ -15,7 +15,7 @@ from functape.numpy.arguments import (
     unsupported,
     value,
 )
-from functape.numpy.arranging import broadcast_shapes, broadcast_to
+from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.ops import elementwise, families, movement, reduce_kernels
 from functape.ops import reductions as ops
 from functape.ops.elementwise import where as where_op

@@ -6,7 +6,7 @@ import mlx.core as mx
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
 from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, value
-from functape.numpy.arranging import broadcast_shapes, broadcast_to
+from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import where
 from functape.numpy.indexing import take, take_along_axis
 from functape.numpy.joining import stack

@@ -3,7 +3,7 @@
 from functape.errors import ShapeError, check_word, describe
 from functape.numpy import linalg
 from functape.numpy.arguments import as_type, integer, shape_of
-from functape.numpy.arranging import broadcast_shapes
+from functape.numpy.broadcasting import broadcast_shapes
 from functape.numpy.contraction import matmul
 from functape.numpy.elementwise import where
 from functape.ops import elementwise as ops

@@ -5,7 +5,7 @@ import itertools
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, inexact, value
-from functape.numpy.arranging import broadcast_arrays
+from functape.numpy.broadcasting import broadcast_arrays
 from functape.numpy.creation import asarray
 from functape.ops import elementwise as ops
 from functape.suggest import for_names_of

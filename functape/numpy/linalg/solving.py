@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import ARRAYS, alike, integer, size_of, value
-from functape.numpy.arranging import broadcast_shapes
+from functape.numpy.broadcasting import broadcast_shapes
 from functape.numpy.linalg.operands import epsilon, matrix, square_matrix, wide
 from functape.numpy.linalg.spectra import as_number, rank_of
 from functape.numpy.shapes import moveaxis

@@ -7,7 +7,7 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import alike, integer, value, values
-from functape.numpy.arranging import broadcast_shapes, broadcast_to
+from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.numpy.creation import array
 from functape.numpy.diagonals import diag
 from functape.numpy.elementwise import conjugate

@@ -4,7 +4,7 @@ import math
 
 from functape.errors import ShapeError, describe
 from functape.numpy import linalg
-from functape.numpy.arranging import broadcast_shapes, broadcast_to
+from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import where
 from functape.numpy.joining import concatenate
 from functape.ops import elementwise as ops

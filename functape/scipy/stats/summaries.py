@@ -8,7 +8,8 @@ import numpy as np
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import as_type, axis_of, inexact, size_of, value
-from functape.numpy.arranging import broadcast_to, flip
+from functape.numpy.arranging import flip
+from functape.numpy.broadcasting import broadcast_to
 from functape.numpy.extremes import argmax
 from functape.numpy.joining import concatenate
 from functape.numpy.moments import std
