@@ -62,6 +62,9 @@ def population_count(x):
     """How many bits of each integer are 1, in its dtype; of negative ones, those of the two's
     complement.
 
+    Args:
+      x: array of integers.
+
     >>> import functape as ft
     >>> population_count(ft.numpy.array([0, 7, -1]))
     tensor([ 0,  3, 32], dtype=int32)
