@@ -91,3 +91,13 @@ def test_memory_serves_jit():
         out = f(kind(x=A, y=B))
         assert type(out) is dict
         assert (out["x"].item(), out["y"].item()) == (2.0, 4.0)
+
+
+def test_jit_tells_static_values_apart_between_calls_of_one_structure():
+    """The graph of the last call is not taken where anything but the arrays differs."""
+    f = ft.jit(lambda x, n=1: x * n, static_argnames="n")
+    x = mx.array(3.0)
+    assert [f(x).item(), f(x, n=2).item(), f(x).item(), f(x, n=3).item()] == [3.0, 6.0, 3.0, 9.0]
+    assert [f(2.0).item(), f(x).item(), f(ft.asarray(x)).item()] == [2.0, 3.0, 3.0]
+    f.clear_cache()
+    assert f(x, n=5).item() == 15.0

@@ -77,7 +77,7 @@ class Compiled:
 
     def __init__(self, f, static_argnums, static_argnames, fallback):
         self.f, self.fallback, self.graphs, self.by_shape = f, fallback, {}, False
-        self.memory = Memory()
+        self.memory, self.recent = Memory(), None
         self.static_argnums, self.static_argnames = static_positions(
             f, static_argnums, static_argnames
         )
@@ -88,6 +88,7 @@ class Compiled:
     def clear_cache(self):
         """Forget all compiled graphs; the next call traces again."""
         self.graphs.clear()
+        self.recent = None
 
     def __call__(self, *args, **kwargs):
         fixed, moving = self.parted(args, kwargs)
@@ -116,8 +117,9 @@ class Compiled:
             return self.uncompiled(structure, leaves, fixed)
         self.by_shape = self.by_shape or graph.varies
         plain = boundary.are_plain(kinds)
-        return tree.unflatten(graph.out, [
-            o if plain and type(o) is mx.array else Tensor(o) for o in outs])
+        if graph.out_pairs or not plain:  # a Pair goes out as a tensor
+            outs = [o if plain and type(o) is mx.array else Tensor(o) for o in outs]
+        return graph.out.unflatten(outs)
 
     def parted(self, args, kwargs):
         """The static arguments, as pairs (place, value), and the others: (a list, a dict)."""
@@ -132,6 +134,10 @@ class Compiled:
 
     def graph(self, structure, fixed, forms, arrays):
         """The graph for arguments of this structure, made on first use."""
+        recent = self.recent  # that of the last call: it costs less to see than to find
+        if recent is not None and recent.structure is structure and recent.forms is forms and not (
+                fixed or recent.fixed or self.by_shape):
+            return recent
         key = self.key(structure, fixed, forms, arrays)
         try:
             graph = self.graphs.get(key)
@@ -140,6 +146,7 @@ class Compiled:
                              f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
             graph = self.graphs[key] = Graph(self.f, structure, fixed, forms)
+        self.recent = graph
         return graph
 
     def key(self, structure, fixed, forms, arrays):
