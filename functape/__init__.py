@@ -120,6 +120,8 @@ with later(globals()) as (__getattr__, __dir__):
     )
     from functape.transforms import jacrev as jacobian  # JAX's other name
 
+blas.start_threads()
+
 __version__ = "0.1.0"
 
 __all__ = [

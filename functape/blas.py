@@ -10,7 +10,9 @@ own dependencies, so an OpenBLAS loaded globally *before* `mlx.core` is imported
     not set                 for MLX's CPU wheel: the scipy-openblas32 wheel (through _blas_shim.c),
                             else a system libopenblas.so.0, else nothing
 
-OpenBLAS itself reads OPENBLAS_NUM_THREADS and OMP_NUM_THREADS when it is loaded.
+OpenBLAS itself reads OPENBLAS_NUM_THREADS and OMP_NUM_THREADS when it is loaded. Where neither is
+set, its threads are started when all of functape is imported, by `start_threads`: new ones spin for
+some 30 ms, and on few cores would take the imports' time.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from typing import Any, NamedTuple
 PREFIX = "scipy_"  # of the symbols in the scipy-openblas32 wheel
 SYSTEM = "libopenblas.so.0"
 INSTALL = "pip install 'functape[cpu]'"
+COUNT = "OPENBLAS_NUM_THREADS"
+COUNTS = (COUNT, "GOTO_NUM_THREADS", "OMP_NUM_THREADS")  # one of them set: the user's own choice
 
 
 class Blas(NamedTuple):
@@ -35,6 +39,7 @@ class Blas(NamedTuple):
     why: str
     library: ctypes.CDLL | None = None
     prefix: str = ""
+    waiting: bool = False  # whether it was loaded with one thread, the others to be started
 
     @property
     def version(self) -> str | None:
@@ -53,6 +58,12 @@ class Blas(NamedTuple):
         function.restype = answer
         return function()
 
+    def start_threads(self) -> None:
+        """As many as it would have by itself: one for each core that the process may use."""
+        if self.waiting:
+            count = self._ask("openblas_get_num_procs", ctypes.c_int)
+            getattr(self.library, self.prefix + "openblas_set_num_threads")(count)
+
 
 _in_use: Blas | None = None
 
@@ -63,6 +74,11 @@ def preload() -> Blas:
     if _in_use is None:
         _in_use = _choose(os.environ.get("FUNCTAPE_BLAS", "").strip())
     return _in_use
+
+
+def start_threads() -> None:
+    """Let the BLAS have its threads. Called once, after all imports."""
+    preload().start_threads()
 
 
 def _choose(wish: str) -> Blas:
@@ -128,14 +144,37 @@ def _wheel_library() -> str:
 
 def _load(path: str, why: str) -> Blas:
     """Open the library at `path` and give its symbols to whatever is loaded from now on."""
-    library = ctypes.CDLL(path)
+    library, alone = _open(path)
     if hasattr(library, "cblas_sgemm"):
         ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
-        return Blas(path, why, library)
-    if hasattr(library, PREFIX + "cblas_sgemm"):
+        prefix = ""
+    elif hasattr(library, PREFIX + "cblas_sgemm"):
         _bind_shim(library)
-        return Blas(path, why, library, PREFIX)
-    raise OSError(f"{path} exports neither cblas_sgemm nor {PREFIX}cblas_sgemm")
+        prefix = PREFIX
+    else:
+        raise OSError(f"{path} exports neither cblas_sgemm nor {PREFIX}cblas_sgemm")
+    waiting = alone and hasattr(library, prefix + "openblas_set_num_threads")
+    return Blas(path, why, library, prefix, waiting)
+
+
+def _open(path: str) -> tuple[ctypes.CDLL, bool]:
+    """The library, and whether it was held to one thread for now."""
+    if _is_open(path) or not os.environ.keys().isdisjoint(COUNTS):
+        return ctypes.CDLL(path), False
+    os.environ[COUNT] = "1"
+    try:
+        return ctypes.CDLL(path), True
+    finally:
+        del os.environ[COUNT]
+
+
+def _is_open(path: str) -> bool:
+    """Whether somebody has loaded it before, and perhaps set its threads."""
+    try:
+        ctypes.CDLL(path, os.RTLD_NOLOAD)
+    except OSError:
+        return False
+    return True
 
 
 def _bind_shim(library: ctypes.CDLL) -> None:

@@ -103,6 +103,28 @@ def test_the_usual_variables_set_the_threads(variable):
     assert re.search(r"blas threads: +1\n", run("blas.show_config()", **{variable: "1"}))
 
 
+THREADS = "print(blas.preload().threads, 'OPENBLAS_NUM_THREADS' in blas.os.environ);"
+
+
+@cpu_wheel
+@with_shim
+def test_threads_start_when_all_is_imported():
+    cores = len(os.sched_getaffinity(0))
+    out = run(THREADS + "blas.start_threads();" + THREADS)
+    assert out == f"1 False\n{cores} False\n"
+    with_all = f"import functape; from functape import blas; {THREADS}"
+    assert run(with_all).splitlines()[-1] == f"{cores} False"
+
+
+@cpu_wheel
+@with_shim
+def test_threads_that_somebody_has_set_stay():
+    library = blas._wheel_library()
+    out = run(f"theirs = blas.ctypes.CDLL({library!r});"
+              f"theirs.scipy_openblas_set_num_threads(1); {THREADS} blas.start_threads(); {THREADS}")
+    assert out == "1 False\n1 False\n"
+
+
 @cpu_wheel
 @with_shim
 def test_mlx_takes_all_of_its_symbols_from_the_shim():
