@@ -120,8 +120,8 @@ def test_threads_start_when_all_is_imported():
 @with_shim
 def test_threads_that_somebody_has_set_stay():
     library = blas._wheel_library()
-    out = run(f"theirs = blas.ctypes.CDLL({library!r});"
-              f"theirs.scipy_openblas_set_num_threads(1); {THREADS} blas.start_threads(); {THREADS}")
+    out = run(f"theirs = blas.ctypes.CDLL({library!r}); theirs.scipy_openblas_set_num_threads(1);"
+              f"{THREADS} blas.start_threads(); {THREADS}")
     assert out == "1 False\n1 False\n"
 
 
