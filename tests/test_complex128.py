@@ -160,13 +160,16 @@ def test_creation():
     is_exactly(fnp.asarray([fnp.asarray(Z[0]), Z[1]]), Z)
 
 
-def test_dlpack_is_refused():
-    """MLX would read it as complex64."""
-    for use in (np.from_dlpack, fnp.from_dlpack):
+def test_dlpack_hands_over_a_copy():
+    x = fnp.asarray(Z)
+    theirs = np.from_dlpack(x)
+    assert theirs.dtype == complex and np.array_equal(theirs, Z)
+    is_exactly(fnp.from_dlpack(x), Z)
+    for options in ({}, {"max_version": (1, 0), "copy": False}):
         with pytest.raises(BufferError, match="two of float64.*Hand over numpy.asarray"):
-            use(fnp.asarray(Z))
+            x.__dlpack__(**options)
     with pytest.raises(ArgumentError, match="drop its gradient"):
-        mx.array([1.0, 2.0, 3.0]) * fnp.asarray(Z)
+        mx.array([1.0, 2.0, 3.0]) * x
 
 
 def test_in_place():

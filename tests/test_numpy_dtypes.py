@@ -5,6 +5,7 @@ import pytest
 
 import functape as ft
 import functape.numpy as fnp
+from functape import dtypes
 from functape.dtypes import dtype_name
 
 KEEPS = """
@@ -52,3 +53,13 @@ def test_mixed_precision_gives_each_argument_its_own_dtype():
         slopes = ft.grad(lambda x, y, f=f: f(x, y).sum(), argnums=(0, 1))(half, single)
         assert [g.dtype for g in slopes] == [fnp.float16, fnp.float32]
         assert f(half, single).dtype == fnp.float32
+
+
+@pytest.mark.parametrize("dtype", [getattr(ft, name) for name in dtypes.NAMES], ids=dtype_name)
+def test_a_dtype_is_not_none(dtype):
+    """MLX's raise a TypeError there; libraries ask it of any dtype."""
+    assert not dtype == None and dtype != None  # noqa: E711
+    assert not None == dtype and None != dtype  # noqa: E711
+    assert dtype not in (None, "auto") and dtype in (None, dtype)
+    assert {dtype: 1}.get(None) is None and {dtype: 1}[fnp.zeros(2, dtype=dtype).dtype] == 1
+    assert [dtype == getattr(ft, name) for name in dtypes.NAMES].count(True) == 1
