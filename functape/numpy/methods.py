@@ -6,7 +6,6 @@ import sys
 import mlx.core as mx
 
 from functape import dtypes
-from functape.arrays import as_numpy
 from functape.errors import ArgumentError, describe
 from functape.later import Home, later
 from functape.numpy import elementwise, shapes
@@ -104,13 +103,9 @@ def namespace(self, *, api_version=None):
 def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """For other libraries' from_dlpack: the data, without its place on the tape."""
     data = concrete(self, "__dlpack__")
-    if type(data) is Pair:
-        if copy is False or max_version is None:  # so asks MLX, and would read complex64
-            raise BufferError("__dlpack__: complex128 arrays are kept as two of float64, of which "
-                              "DLPack can only describe a copy, for readers that give max_version "
-                              "and do not forbid it. Hand over numpy.asarray(x), or x.real and "
-                              "x.imag.")
-        data, copy = as_numpy(data), None
+    if type(data) is Pair:  # a copy by NumPy is no way out: MLX would read it as complex64
+        raise BufferError("__dlpack__: complex128 arrays are kept as two of float64, which DLPack "
+                          "cannot describe. Hand over numpy.asarray(x), or x.real and x.imag.")
     if dl_device not in (None, data.__dlpack_device__()):
         raise BufferError(f"__dlpack__: the array is on the device {data.__dlpack_device__()}, "
                           f"not on {tuple(dl_device)}. Leave dl_device out.")
