@@ -10,7 +10,7 @@ from functape.backend import require_backend
 require_backend()
 
 # isort: split
-from functape import autograd, numpy
+from functape import autograd, numpy, pickling  # noqa: F401 - it registers with copyreg
 from functape.autograd.creation import (
     arange,
     as_tensor,

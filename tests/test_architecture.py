@@ -31,7 +31,7 @@ LAYERS = [
     ["calls"],
     ["promotion"],
     ["ops", "pairs", "arrays", "hooks", "tape", "dtypes", "foreign"],
-    ["sinks"],
+    ["sinks", "pickling"],
     ["engine"],
     ["tensor"],
     ["weak"],

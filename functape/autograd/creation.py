@@ -127,7 +127,7 @@ def wrapped(name, example):
 
 def documented(creator, name, example, about="", args=""):
     creator.__name__ = creator.__qualname__ = name
-    summary = getattr(arrays, name).__doc__.split("\n\n")[0]
+    summary = (getattr(arrays, name).__doc__ or "").split("\n\n")[0]  # none under python -OO
     creator.__doc__ = (f"{summary} A new leaf.\n\n{about}"
                        f"Args:\n{args}  requires_grad: whether backward passes add a gradient "
                        "into its `grad`.\n\n>>> import functape as ft\n"

@@ -35,7 +35,7 @@ class Distribution:
     """The functions of one distribution, as attributes: `norm.logpdf(x, loc=0, scale=1)`."""
 
     def __init__(self, name, doc, density, functions):
-        self.__name__ = name
+        self.__name__, self.__module__ = name, "functape.scipy.stats"
         self.__doc__ = "\n".join([doc, "", density, "", *(
             f"* ``{kind}{inspect.signature(functions[kind])}``" for kind in sorted(functions))])
         for kind, f in functions.items():
@@ -44,6 +44,9 @@ class Distribution:
     def __getattr__(self, name):
         raise AttributeError(f"{vars(self).get('__name__')} has no {name!r}."
                              f"{near_miss(name, vars(self))}", name=name)
+
+    def __reduce__(self):
+        return self.__name__  # copied and pickled as the one that there is
 
     def __repr__(self):
         return f"<distribution {self.__name__}>"
@@ -74,7 +77,8 @@ def function(name, kind, parameters, formula):
         return formula(*bound.arguments.values())
 
     call.__signature__ = signature
-    call.__name__ = call.__qualname__ = kind
+    call.__name__, call.__qualname__ = kind, f"{name}.{kind}"
+    call.__module__ = "functape.scipy.stats"
     call.__doc__ = f"`{kind}` of {name}."
     return call
 
