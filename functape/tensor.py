@@ -313,6 +313,11 @@ def with_large_integers(op, data, params, error):
     return op.kernel(*data, **params)
 
 
+def is_constant(value):
+    """Whether nothing differentiates or maps a value: it is on no tape and of no transform."""
+    return type(value) is Tensor and value.rank == 0 and value.edge is None
+
+
 def constant(a, name="asarray", index=0):
     """A value that depends on nothing."""
     if type(a) is mx.array:  # the usual case

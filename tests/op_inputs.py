@@ -425,10 +425,11 @@ FACTORS = {
            row(zsquare(3, 2))],
     "full_qr": [row(real(3, 2)).but(differentiate=False)],
     "eigh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2))],
-    "eigvalsh": [row(symmetric(3, 3)), row(symmetric(2, 2, 2)), row(zpositive(3))],
+    "eigvalsh": [r.but(differentiate=False) for r in (
+        row(symmetric(3, 3)), row(symmetric(2, 2, 2)), row(zpositive(3)))],
     "svd": [row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3))],
-    "svdvals": [row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3)),
-                row(zsquare(3, 2))],
+    "svdvals": [r.but(differentiate=False) for r in (
+        row(separated(3, 3)), row(separated(2, 3, 2)), row(separated(2, 3)), row(zsquare(3, 2)))],
     "full_svd": [row(separated(3, 2)).but(differentiate=False)],
     "eig": [row(rotating(n)).but(through=sizes) for n in (2, 3)],
     "eigvals": [row(rotating(2)), row(rotating(3))],
@@ -455,7 +456,8 @@ OF_DOUBLE = {
     "conv_input": [row(z(2, 3, 3), z(3, 3, 2), geometry=line(), size=(5,))],
     "conv_weight": [row(z(2, 5, 2), z(2, 3, 3), geometry=line(), size=(3,))],
     "solve_triangular": [row(zsquare(3), z(3, 2), lower=True, unit=False)],
-    "eigvalsh": [row(zpositive(3))], "svdvals": [row(zsquare(3))],
+    "eigvalsh": [row(zpositive(3)).but(differentiate=False)],
+    "svdvals": [row(zsquare(3)).but(differentiate=False)],
     "pinv": [row(zsquare(3), 1e-6)], "expm": [row(zsquare(2), max_squarings=16)],
 }
 ROWS = {name: [*rows, *[r.in_double() for r in (*rows, *OF_DOUBLE.get(name, ())) if r.is_complex]]

@@ -236,6 +236,28 @@ def test_hessian(label):
         matches(got, want, f"{label}, {outer.__name__} of {inner.__name__}")
 
 
+VALUES = {
+    "eigvalsh": lambda x: ft.numpy.linalg.eigvalsh(x), "eigh": lambda x: ft.numpy.linalg.eigh(x)[0],
+    "svdvals": lambda x: ft.numpy.linalg.svdvals(x), "svd": lambda x: ft.numpy.linalg.svd(x)[1],
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_second_derivatives_where_values_coincide(name):
+    """The gradient of sum(w^3) turns with the matrix within a coinciding pair, as much as the
+    second derivative of w^3 says, which one choice of vectors does not show: the answer is not
+    finite, never less than the truth. Elsewhere it is exact: 2 f'[2, 1], a divided difference."""
+    turn = np.array([[0.0, 1.0], [1.0, 0.0]])
+    for outer in (ft.jacrev, ft.jacfwd):
+        hessian = outer(ft.jacrev(lambda x: (VALUES[name](x) ** 3).sum()))
+
+        def along_turn(x, hessian=hessian):
+            return np.einsum("ij,ijkl,kl", turn, np.asarray(hessian(ft.numpy.array(x))), turn)
+
+        assert not np.isfinite(along_turn(np.eye(2)))
+        np.testing.assert_allclose(along_turn(np.diag([2.0, 1.0])), 2 * (12 - 3) / (2 - 1), 1e-12)
+
+
 @pytest.mark.nightly
 @labels
 def test_what_jax_gives(label, oracle):

@@ -27,7 +27,7 @@ from functape.errors import (
 from functape.op import levels
 from functape.pairs import halves, joined, pairs_among
 from functape.tape import mode, seen, sequence
-from functape.tensor import Tensor, constant
+from functape.tensor import Tensor, constant, is_constant
 from functape.transforms import boundary
 from functape.transforms.tree_memory import Memory
 from functape.weak import Weak, array_of, is_number, lifted
@@ -259,7 +259,7 @@ class Graph:
         with boundary.inside(), tracing():
             outs, out = boundary.outputs("jit", self.f(*args, **kwargs))
         boundary.refuse_writes("jit", born, outs, lambda tensor: True)
-        if any(is_tracked(o) for o in outs):
+        if not all(is_constant(o) for o in outs):
             raise TrackedError  # by way of something that f closes over
         arrays = [o.array for o in outs]
         now = out, pairs_among(arrays)
@@ -297,14 +297,10 @@ def entering(leaf, moving, i):
         return array_of(leaf)
     if isinstance(leaf, boundary.ARRAYS):
         value = constant(leaf, "jit", i)
-        return None if is_tracked(value) else value.array
+        return value.array if is_constant(value) else None
     place = boundary.where(moving, ("args", "kwargs"), i)
     raise ArgumentError(f"jit traces arrays, but {place} is {describe(leaf)}. Name the argument "
                         "in static_argnums or static_argnames.")
-
-
-def is_tracked(value):
-    return type(value) is not Tensor or value.rank > 0 or value.edge is not None
 
 
 def is_concretization(error):

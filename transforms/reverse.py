@@ -12,7 +12,15 @@ from functape.op import levels
 from functape.pairs import ARRAYS, converted, is_complex, zeros
 from functape.sinks import Extent
 from functape.tape import mode, seen
-from functape.tensor import INEXACT, Tensor, constant_lift, handle, number_array, recorded_lift
+from functape.tensor import (
+    INEXACT,
+    Tensor,
+    constant_lift,
+    handle,
+    is_constant,
+    number_array,
+    recorded_lift,
+)
 from functape.transforms import boundary
 
 
@@ -72,10 +80,6 @@ def cotangent(g, value, plain):
         g = handle(g) if g.dtype == dtype else converted(g, dtype)
         return g if plain and type(g) is mx.array else Tensor(g)
     return boundary.give(g if g.dtype == dtype else g.astype(dtype), plain)
-
-
-def is_constant(value):
-    return type(value) is Tensor and value.rank == 0 and value.edge is None
 
 
 def vjp(f, *primals, has_aux=False):

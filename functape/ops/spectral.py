@@ -100,11 +100,6 @@ def eigvalsh_kernel(x):
     return mx.linalg.eigvalsh(hermitian_kernel(x), **CPU)
 
 
-def slopes_of_eigenvalues(t, v):
-    """The real diagonal of v^H t v."""
-    return real(column_sums(star(v) * matmul(hermitian(t), v)))
-
-
 def eigh_jvp(t, w, v):
     moved = matmul(hermitian(t), v)
     inner = matmul(adjoint(v), moved)
@@ -125,15 +120,17 @@ eigh = Op(
 )
 
 
-def eigvalsh_vjp(g, x):
-    _, v = eigh(x)
-    return matmul(star(v) * row(g), flipped(v))
+def undefined_alone(g):
+    raise ShapeError(
+        "eigvalsh and svdvals, as ops, have no derivative: it takes the vectors, and its own "
+        "derivative must see on which values they depend. Take eigh(x)[0] or svd(x)[1]."
+    )
 
 
 eigvalsh = Op(
-    "eigvalsh", eigvalsh_kernel, args=("x",), vjp=[eigvalsh_vjp],
-    jvp=[lambda t, x: slopes_of_eigenvalues(t, eigh(x)[1])], batch=batch_same,
-    doc="Eigenvalues, in ascending order, of the Hermitian part of x.",
+    "eigvalsh", eigvalsh_kernel, args=("x",), vjp=[undefined_alone], jvp=[undefined_alone],
+    batch=batch_same,
+    doc="Eigenvalues, in ascending order, of the Hermitian part of x; a constant.",
 )
 
 # --- singular values ----------------------------------------------------------------------------
@@ -194,19 +191,9 @@ def svdvals_kernel(x):
     return mx.linalg.svd(x, compute_uv=False, **CPU)
 
 
-def svdvals_jvp(t, x):
-    u, _, vt = svd(x)
-    return real(column_sums(star(u) * matmul(t, adjoint(vt))))
-
-
-def svdvals_vjp(g, x):
-    u, _, vt = svd(x)
-    return matmul(star(u) * row(g), star(vt))
-
-
 svdvals = Op(
-    "svdvals", svdvals_kernel, args=("x",), vjp=[svdvals_vjp], jvp=[svdvals_jvp], batch=batch_same,
-    doc="Singular values, in descending order.",
+    "svdvals", svdvals_kernel, args=("x",), vjp=[undefined_alone], jvp=[undefined_alone],
+    batch=batch_same, doc="Singular values, in descending order, of a constant.",
 )
 
 

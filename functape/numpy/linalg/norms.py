@@ -4,7 +4,7 @@ import math
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import axes_of, inexact, value
-from functape.numpy.linalg.operands import matrix, square_matrix, wide
+from functape.numpy.linalg.operands import matrix, singular_values, square_matrix, wide
 from functape.numpy.shapes import moveaxis
 from functape.ops import norms as ops
 from functape.ops.elementwise import absolute, isnan, logical_not, where
@@ -13,7 +13,6 @@ from functape.ops.linalg import inv
 from functape.ops.movement import reshape
 from functape.ops.reductions import any_of, maximum_of, minimum_of
 from functape.ops.reductions import sum as total
-from functape.ops.spectral import svdvals
 from functape.pairs import is_complex
 
 
@@ -114,7 +113,7 @@ def of_matrices(name, x, order, axes, keepdims):
 
 def of_singular_values(x, order):
     reduce = {"nuc": total, 2: maximum_of, -2: minimum_of}[order]
-    s = svdvals(x)
+    s = singular_values(x)
     return reduce(s, axis=(len(s.shape) - 1,), keepdims=False)
 
 
@@ -131,7 +130,7 @@ def cond(x, p=None):
     """
     x = matrix("cond", x)
     if p in (None, 2, -2):
-        s = svdvals(x)
+        s = singular_values(x)
         largest, smallest = s[..., 0], s[..., -1]
         ratio = smallest / largest if p == -2 else largest / smallest
     else:

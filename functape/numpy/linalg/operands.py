@@ -1,9 +1,14 @@
-"""The matrices that users pass, checked and in a dtype that MLX factors."""
+"""The matrices that users pass, checked and in a dtype that MLX factors; and their values.
+
+The derivative of an eigenvalue takes the vectors, so only those of constants are computed alone.
+"""
 
 from functape import dtypes
 from functape.errors import ShapeError, describe
 from functape.numpy.arguments import as_type, inexact, value
+from functape.ops import spectral
 from functape.ops.linalg import adjoint, triangle
+from functape.tensor import is_constant
 
 HALF = (dtypes.float16, dtypes.bfloat16)
 
@@ -39,3 +44,13 @@ def from_triangle(x, lower):
 
 def epsilon(x):
     return dtypes.finfo(x.dtype).eps
+
+
+def eigenvalues(x):
+    """Those of Hermitian matrices, in ascending order."""
+    return spectral.eigvalsh(x) if is_constant(x) else spectral.eigh(x)[0]
+
+
+def singular_values(x):
+    """In descending order."""
+    return spectral.svdvals(x) if is_constant(x) else spectral.svd(x)[1]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy.arguments import ARRAYS, alike, integer, size_of, value
 from functape.numpy.broadcasting import broadcast_shapes
-from functape.numpy.linalg.operands import epsilon, matrix, square_matrix, wide
+from functape.numpy.linalg.operands import epsilon, matrix, singular_values, square_matrix, wide
 from functape.numpy.linalg.spectra import as_number, rank_of
 from functape.numpy.shapes import moveaxis
 from functape.op import Value
@@ -16,7 +16,6 @@ from functape.ops.elementwise import absolute, square, where
 from functape.ops.linalg import hermitian as hermitian_part
 from functape.ops.movement import reshape
 from functape.ops.reductions import sum as total
-from functape.ops.spectral import svdvals
 
 
 class SlogdetResult(NamedTuple):
@@ -152,7 +151,7 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
         rcond = epsilon(x)
     columns = y if len(y.shape) == 2 else reshape(y, shape=(*y.shape, 1))
     found = matmul(functions.pinv(x, rcond), columns)
-    s = svdvals(x)
+    s = singular_values(x)
     rank = rank_of(s, rcond)
     misfit = total(square(absolute(columns - matmul(x, found))), axis=(0,), keepdims=False)
     if numpy_resid and (x.shape[0] <= x.shape[1] or int(as_number("lstsq", rank)) < x.shape[1]):

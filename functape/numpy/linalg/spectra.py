@@ -6,7 +6,15 @@ import numpy as np
 
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.numpy.arguments import value
-from functape.numpy.linalg.operands import epsilon, from_triangle, matrix, square_matrix, wide
+from functape.numpy.linalg.operands import (
+    eigenvalues,
+    epsilon,
+    from_triangle,
+    matrix,
+    singular_values,
+    square_matrix,
+    wide,
+)
 from functape.op import Value
 from functape.ops import spectral as ops
 from functape.ops.linalg import hermitian as hermitian_part
@@ -111,7 +119,7 @@ def eigvalsh(a, UPLO="L", *, symmetrize_input=True):  # noqa: N803 - NumPy's nam
     tensor([[2., 0.],
             [0., 2.]])
     """
-    return ops.eigvalsh(hermitian_of("eigvalsh", a, UPLO, symmetrize_input))
+    return eigenvalues(hermitian_of("eigvalsh", a, UPLO, symmetrize_input))
 
 
 def eig(a):
@@ -181,7 +189,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
     if full and subset_by_index is not None:
         raise ArgumentError("svd: subset_by_index needs full_matrices=False.")
     if not compute_uv:
-        return subset(ops.svdvals(x), subset_by_index, 1)
+        return subset(singular_values(x), subset_by_index, 1)
     u, s, vt = (ops.full_svd if full else ops.svd)(x)
     return SVDResult(subset(u, subset_by_index, 1), subset(s, subset_by_index, 1),
                      subset(vt, subset_by_index, 2))
@@ -211,7 +219,7 @@ def svdvals(x, /):
     >>> linalg.svdvals(array([[0.0, 3.0], [2.0, 0.0]]))
     tensor([3., 2.])
     """
-    return ops.svdvals(matrix("svdvals", x))
+    return singular_values(matrix("svdvals", x))
 
 
 def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):  # noqa: N803 - NumPy's name

@@ -4,7 +4,7 @@ from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import linalg
 from functape.numpy.arguments import alike, value
 from functape.numpy.diagonals import diag
-from functape.numpy.linalg.operands import matrix, square_matrix, wide
+from functape.numpy.linalg.operands import eigenvalues, matrix, square_matrix, wide
 from functape.numpy.linalg.solving import with_columns
 from functape.ops import factors as ops
 from functape.ops import spectral
@@ -262,7 +262,7 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
         half = solve_triangular(low, hermitian(x), lower=True, unit=False)
         x = adjoint(solve_triangular(low, adjoint(half), lower=True, unit=False))
     if eigvals_only:
-        return spectral.eigvalsh(x)
+        return eigenvalues(x)
     w, v = spectral.eigh(x)
     return w, v if low is None else solve_triangular(adjoint(low), v, lower=False, unit=False)
 
@@ -293,4 +293,4 @@ def eigh_tridiagonal(d, e, *, eigvals_only=False, select="a", select_range=None,
         raise ShapeError("eigh_tridiagonal takes vectors of lengths n and n - 1, but got "
                          f"{describe(x)} and {describe(y)}.")
     full = diag(x) + diag(y, 1) + diag(y, -1)
-    return spectral.eigvalsh(full) if eigvals_only else spectral.eigh(full)
+    return eigenvalues(full) if eigvals_only else spectral.eigh(full)
