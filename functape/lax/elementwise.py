@@ -7,7 +7,7 @@ import mlx.core as mx
 
 from functape import dtypes
 from functape.errors import ArgumentError, describe
-from functape.numpy.arguments import as_type, integer, value
+from functape.numpy.arguments import as_type, common, integer, value
 from functape.numpy.integers import bitwise_count
 from functape.numpy.signatures import document
 from functape.ops import elementwise as ops
@@ -40,6 +40,7 @@ from functape.ops.elementwise import (
     subtract,
 )
 from functape.ops.families import multiply
+from functape.promotion import agree
 
 abs, conj, neg, pow = absolute, conjugate, negative, power
 acos, acosh, asin, asinh = arccos, arccosh, arcsin, arcsinh
@@ -122,8 +123,8 @@ def div(x, y):
     >>> ft.lax.div(-7, 2), ft.lax.div(7.0, 2.0)
     (tensor(-3, dtype=int32), tensor(3.5))
     """
-    x, y = value(x, "div"), value(y, "div", 1)
-    if not dtypes.issubdtype(dtypes.result_type(x, y), dtypes.integer):
+    x, y = common("div", x, y)
+    if not dtypes.issubdtype(x.dtype, dtypes.integer):
         return ops.divide(x, y)
     quotient = floor_divide(ops.absolute(x), ops.absolute(y))
     return quotient * ops.sign(x) * ops.sign(y)
@@ -136,7 +137,7 @@ def rem(x, y):
     >>> ft.lax.rem(-7.0, 2.0)
     tensor(-1.)
     """
-    return ops.fmod(value(x, "rem"), value(y, "rem", 1))
+    return ops.fmod(*common("rem", x, y))
 
 
 def integer_pow(x, y):
@@ -156,7 +157,9 @@ def clamp(min, x, max):
     >>> ft.lax.clamp(0.0, ft.numpy.array([-1.0, 0.5, 2.0]), 1.0)
     tensor([0. , 0.5, 1. ])
     """
-    return ops.clip(value(x, "clamp", 1), min, max)
+    x = value(x, "clamp", 1)
+    agree("clamp", (x, min, max))
+    return ops.clip(x, min, max)
 
 
 def complex(x, y):
@@ -166,7 +169,8 @@ def complex(x, y):
     >>> ft.lax.complex(1.0, 2.0)
     tensor(1.+2.j, dtype=complex64)
     """
-    return value(x, "complex") + value(y, "complex", 1) * 1j
+    x, y = common("complex", x, y)
+    return x + y * 1j
 
 
 def select(pred, on_true, on_false):
@@ -180,7 +184,7 @@ def select(pred, on_true, on_false):
     if pred.dtype != mx.bool_:
         raise ArgumentError(f"select: the predicate must be boolean, but is {describe(pred)}. "
                             "Compare it: pred != 0.")
-    return ops.where(pred, value(on_true, "select", 1), value(on_false, "select", 2))
+    return ops.where(pred, *common("select", on_true, on_false))
 
 
 def select_n(which, *cases):
@@ -195,9 +199,9 @@ def select_n(which, *cases):
             or dtypes.issubdtype(which.dtype, dtypes.integer)):
         raise ArgumentError("select_n: which must be integers, or booleans for two cases, but is "
                             f"{describe(which)} for {len(cases)}.")
-    out = value(cases[-1], "select_n", len(cases))
-    for k in range(len(cases) - 2, -1, -1):
-        out = ops.where(less_equal(as_type(which, mx.int32), k), value(cases[k], "select_n"), out)
+    *cases, out = common("select_n", *cases)
+    for k in reversed(range(len(cases))):
+        out = ops.where(less_equal(as_type(which, mx.int32), k), cases[k], out)
     return out
 
 
@@ -241,9 +245,6 @@ def shift_right_arithmetic(x, y):
     tensor([-4], dtype=int32)
     """
     return ops.right_shift(value(x, "shift_right_arithmetic"), y)
-
-
-UNSIGNED = {mx.int8: mx.uint8, mx.int16: mx.uint16, mx.int32: mx.uint32, mx.int64: mx.uint64}
 
 
 def shift_right_logical(x, y):

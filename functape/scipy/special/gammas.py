@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from functape.errors import ArgumentError, describe
+from functape.numpy.arguments import floats
 from functape.numpy.creation import array
 from functape.numpy.elementwise import where
 from functape.op import Value
@@ -12,7 +13,6 @@ from functape.ops import approximation, elementwise
 from functape.ops import gamma as ops
 from functape.ops.incomplete_beta import beta_moment
 from functape.ops.incomplete_gamma import gamma_moment
-from functape.scipy.special.arguments import floats
 
 
 def gammaln(x):

@@ -1,8 +1,8 @@
 """Error functions, the normal distribution, Bessel functions and integrals."""
 
 from functape.errors import ArgumentError
+from functape.numpy.arguments import floats
 from functape.ops import bessel, elementwise, integrals, normal
-from functape.scipy.special.arguments import floats
 from functape.scipy.special.gammas import whole
 
 
