@@ -457,7 +457,7 @@ ORACLES = {
     "erfcx": erfcx,
     "iv": scipy_special("iv", "order"),
     "ive": scipy_special("ive", "order"),
-    "expn": scipy_special("expn", "n"),
+    "expn": scipy_special("expn"),
     "si": lambda jax, x: jax.scipy.special.sici(x)[0],
     "ci": lambda jax, x: jax.scipy.special.sici(x)[1],
     "random_bits": random_bits,
