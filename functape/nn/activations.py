@@ -2,10 +2,11 @@
 
 import math
 
-from functape.errors import ShapeError, check_range, check_word, describe
+from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
 from functape.numpy.arguments import axis_of, inexact, value
 from functape.ops import activations as ops
 from functape.ops import elementwise, movement
+from functape.pairs import is_complex
 from functape.promotion import agree
 
 
@@ -14,6 +15,15 @@ def floating(x, name, *others):
     x = value(x, name)
     agree(name, (x, *others))
     return inexact(x)
+
+
+def reals(x, name):
+    """The argument in floating point: where a loss, a variance or a chance is real."""
+    x = floating(x, name)
+    if is_complex(x):
+        raise ArgumentError(f"{name} takes real numbers, but got {describe(x)}. Give it the real "
+                            "and the imaginary part, or the absolute value.")
+    return x
 
 
 # --- rectifiers ---------------------------------------------------------------------------------
