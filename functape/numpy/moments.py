@@ -65,19 +65,19 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
         count = families.count_of(a.shape, axes)
         return (found, broadcast_to(as_type(value(count, "average"), found.dtype), found.shape)
                 ) if returned else found
-    w = weights_for(a, w, axis)
+    w = weights_for("average", a, w, axis)
     total = sum(w, axis, keepdims=keepdims)
     found = sum(a * w, axis, keepdims=keepdims) / total
     return (found, broadcast_to(total, found.shape)) if returned else found
 
 
-def weights_for(a, w, axis):
-    """Weights along one axis, in line with that axis."""
+def weights_for(name, a, w, axis):
+    """Weights along some axes, in line with these."""
     if w.shape == a.shape:
         return w
-    axes = axes_of(axis, len(a.shape), "average")
+    axes = axes_of(axis, len(a.shape), name)
     if axis is None or w.shape != tuple(a.shape[i] for i in axes):
-        raise ShapeError(f"average: weights are {describe(w)}, but the array is {describe(a)}. "
+        raise ShapeError(f"{name}: weights are {describe(w)}, but the array is {describe(a)}. "
                          "They must have its shape, or that of the axes to reduce.")
     if axes != tuple(sorted(axes)):
         w = movement.transpose(w, axes=tuple(sorted(range(len(axes)), key=axes.__getitem__)))
