@@ -154,6 +154,7 @@ ROWS = {
     "log1p": unary(positive, row(unit(3)), *zz),
     "logaddexp": binary(real),
     "finite": unary(real),
+    "reduced": [row(real(2, 3), exponent=11, mantissa=52)],
     "nonpositive": unary(spaced(-2, -0.2)),
     "sigmoid": unary(real, *zz),
     # trigonometric and hyperbolic

@@ -389,6 +389,7 @@ ORACLES = {
     "scale_both": lambda jax, x, y: jax.numpy.multiply(x, y),
     "above": lambda jax, x, y: jax.numpy.heaviside(x - y, 0.5),
     "finite": lambda jax, x: jax.numpy.nan_to_num(x, nan=np.nan),
+    "reduced": lambda jax, x, exponent, mantissa: jax.lax.reduce_precision(x, exponent, mantissa),
     "nonpositive": lambda jax, x: jax.numpy.minimum(x, 0),
     "ratio": lambda jax, x, y: jax.numpy.divide(x, y),
     "turned": lambda jax, x, y, z: x * z / (y * y + z * z),

@@ -6,7 +6,7 @@ import enum
 import mlx.core as mx
 
 from functape import dtypes
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, check_range, describe
 from functape.numpy.arguments import as_type, common, integer, value
 from functape.numpy.integers import bitwise_count
 from functape.numpy.signatures import document
@@ -40,6 +40,7 @@ from functape.ops.elementwise import (
     subtract,
 )
 from functape.ops.families import multiply
+from functape.ops.precision import reduced
 from functape.promotion import agree
 
 abs, conj, neg, pow = absolute, conjugate, negative, power
@@ -73,6 +74,52 @@ def population_count(x):
     x = value(x, "population_count")
     bits = as_type(x, UNSIGNED.get(x.dtype, x.dtype))
     return as_type(bitwise_count(bits), x.dtype)
+
+
+def clz(x):
+    """How many bits of each integer are 0 in front of the first 1, in its dtype.
+
+    Args:
+      x: array of integers.
+
+    >>> import functape as ft
+    >>> clz(ft.numpy.array([0, 1, -1]))
+    tensor([32, 31,  0], dtype=int32)
+    """
+    x = value(x, "clz")
+    if not dtypes.issubdtype(x.dtype, dtypes.integer):
+        raise ArgumentError(f"clz takes integers, but got {describe(x)}. Convert them with astype.")
+    unsigned, size = UNSIGNED.get(x.dtype, x.dtype), x.dtype.size * 8
+    bits, shift = ops.bits(x, dtype=unsigned), 1
+    while shift < size:  # every bit behind the first 1 becomes 1
+        bits, shift = bits | (bits >> shift), 2 * shift
+    return size - as_type(bitwise_count(bits), x.dtype)
+
+
+def reduce_precision(operand, exponent_bits, mantissa_bits):
+    """Each number as a format of fewer bits would hold it, in its own dtype.
+
+    Ties go to the even neighbour; what is too large becomes infinite, what is too small for a
+    normal number, 0. The derivative is taken as 1; tangents and cotangents have that format too.
+
+    Args:
+      operand: array of floating-point numbers.
+      exponent_bits: those of the exponent, 1 or more.
+      mantissa_bits: those of the mantissa, 0 or more.
+
+    >>> import functape as ft
+    >>> ft.lax.reduce_precision(ft.numpy.array([1.2, 1e6]), 5, 2)
+    tensor([1.25,  inf])
+    """
+    x = value(operand, "reduce_precision")
+    exponent = integer(exponent_bits, "reduce_precision", "exponent_bits")
+    mantissa = integer(mantissa_bits, "reduce_precision", "mantissa_bits")
+    check_range("reduce_precision", "[1, inf)", exponent_bits=exponent)
+    check_range("reduce_precision", "[0, inf)", mantissa_bits=mantissa)
+    if not dtypes.issubdtype(x.dtype, dtypes.floating):
+        raise ArgumentError("reduce_precision takes floating-point numbers, but got "
+                            f"{describe(x)}. Convert them with astype, or take their parts.")
+    return reduced(x, exponent=exponent, mantissa=mantissa)
 
 
 class RoundingMethod(enum.IntEnum):
