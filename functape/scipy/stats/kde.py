@@ -49,7 +49,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
     >>> from functape.numpy import array
     >>> from functape.scipy.stats import gaussian_kde
     >>> gaussian_kde(array([-1.0, 0.0, 1.0]))(0.0)
-    tensor([0.3195525])
+    tensor([0.3181562])
     """
 
     def __init__(self, dataset, bw_method=None, weights=None):
