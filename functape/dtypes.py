@@ -223,7 +223,8 @@ def can_cast(from_, to):
     (True, False)
     """
     source = from_.dtype if isinstance(from_, (Value, mx.array)) else from_
-    return promote_types(as_dtype(source, "can_cast"), to) == as_dtype(to, "can_cast")
+    source, to = as_dtype(source, "can_cast"), as_dtype(to, "can_cast")
+    return pairs.result_type(source, to) == to
 
 
 # --- limits -------------------------------------------------------------------------------------

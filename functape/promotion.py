@@ -40,7 +40,7 @@ def numpy_dtype_promotion(mode):
     >>> with ft.numpy_dtype_promotion("strict"):
     ...     ft.numpy.concatenate([ft.numpy.ones(2), ft.numpy.arange(2)])
     Traceback (most recent call last):
-    functape.errors.TypePromotionError: result_type: the dtypes float32, int32 differ...
+    functape.errors.TypePromotionError: concatenate: the dtypes float32, int32 differ...
     """
     if mode not in MODES:
         raise RangeError(f"numpy_dtype_promotion: the mode is {mode!r}; choose one of "

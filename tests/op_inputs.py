@@ -154,6 +154,7 @@ ROWS = {
     "log1p": unary(positive, row(unit(3)), *zz),
     "logaddexp": binary(real),
     "finite": unary(real),
+    "reduced": [row(real(2, 3), exponent=11, mantissa=52)],
     "nonpositive": unary(spaced(-2, -0.2)),
     "sigmoid": unary(real, *zz),
     # trigonometric and hyperbolic
@@ -395,7 +396,7 @@ ROWS = {
     "ndtri": unary(spaced(0.1, 0.9), row(spaced(0.06, 0.1)(2))),
     "iv": [row(real(2, 3), order=0), row(real(), order=1), row(spaced(8.2, 9)(2), order=2)],
     "ive": [row(real(2, 3), order=0), row(real(), order=1), row(spaced(-9.5, 9)(4), order=2)],
-    "expn": [row(positive(2, 3), n=1), row(positive(), n=0), row(spaced(0.3, 3)(3), n=3)],
+    "expn": [row(1, positive(2, 3)), row(0, positive()), row(integers(0, 5, 3), spaced(0.3, 3)(3))],
     "expi": unary(positive, row(spaced(-2, -1)(2)), row(spaced(6.2, 8)(2))),
     "si": unary(real, row(spaced(4.2, 6)(2))),
     "ci": unary(positive, row(spaced(4.2, 6)(2))),

@@ -208,3 +208,11 @@ def test_exponential_sums():
     np.testing.assert_allclose(np.asarray(ft.nn.softmax(x, axis=1)), e / e.sum(1, keepdims=True),
                                1e-14)
     np.testing.assert_allclose(np.asarray(ft.nn.log_softmax(x, axis=1)), z - total, 1e-12, 1e-13)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_search_of_float64_among_complex64_is_in_double_precision(side):
+    a, near = np.array([1, 2], np.complex64), np.array([1 - 1e-12, 1, 1 + 1e-12])
+    for x, y in (a, near), (near, a):
+        np.testing.assert_array_equal(fnp.searchsorted(x, y, side=side),
+                                      np.searchsorted(x, y, side=side))

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from agreement import agree, close
 
+from functape.errors import ArgumentError
+
 rng = np.random.default_rng(0)
 
 
@@ -109,6 +111,55 @@ def test_value(name, oracle):
     make, *args = MADE_OF_OTHERS[name]
     got = make(ft.lax, ft.numpy)(*map(ft.numpy.asarray, args))
     close(got, make(oracle.lax, oracle.numpy)(*map(oracle.numpy.asarray, args)), 1e-12)
+
+
+FLOATS = np.array([1.2, 1.125, 1.375, -1.75, 2.0**-14, 1.99999 * 2.0**-15, 2.0**-15, 6.1e4, 5.7e4,
+                   1e6, 3e-39, 1e300, np.nan, np.inf, -0.0, -1e-9, 0.3, 3.4e38])
+
+
+@pytest.mark.parametrize("bits", [(5, 2), (5, 10), (8, 7), (8, 0), (2, 3), (1, 2), (11, 52),
+                                  (12, 60), (4, 40)])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_reduce_precision(bits, dtype, oracle):
+    with np.errstate(over="ignore"):
+        theirs = oracle.numpy.asarray(FLOATS).astype(dtype)
+    wanted = oracle.lax.reduce_precision(theirs, *bits)
+    x = ft.numpy.asarray(np.asarray(theirs.astype("float64"))).astype(dtype)
+    found = ft.lax.reduce_precision(x, *bits)
+    assert found.dtype == x.dtype
+    found, wanted = (np.asarray(a.astype("float64")) for a in (found, wanted))
+    kept = np.abs(wanted) > 1e-37  # MLX and XLA differ in what they flush to 0
+    np.testing.assert_array_equal(found[kept | (FLOATS == 0)], wanted[kept | (FLOATS == 0)])
+
+
+def test_reduce_precision_under_transforms(oracle):
+    x = np.array([1.2, 0.3, -1e6, 7.7])
+    for m in ft, oracle:
+        np.testing.assert_array_equal(
+            m.vmap(m.grad(lambda x, m=m: 1.1 * m.lax.reduce_precision(x, 5, 2)))(x),
+            np.full(4, 1.0))  # a cotangent is held in the format too
+    value, slope = ft.jvp(lambda x: ft.lax.reduce_precision(x, 5, 2), (x,), (0.3 * x,))
+    want = oracle.jvp(lambda x: oracle.lax.reduce_precision(x, 5, 2), (x,), (0.3 * x,))
+    np.testing.assert_array_equal(value, want[0])
+    np.testing.assert_array_equal(slope, want[1])
+    close(ft.hessian(lambda x: ft.lax.reduce_precision(x, 5, 2).sum())(x), np.zeros((4, 4)))
+    for wrong, match in (((1j, 5, 2), "takes floating-point"), ((1.0, 0, 2), "exponent_bits must"),
+                         ((1.0, 5, -1), "mantissa_bits must"), ((1, 5, 2), "takes floating-point")):
+        with pytest.raises(ArgumentError, match=match):
+            ft.lax.reduce_precision(*wrong)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
+                                   "uint64"])
+def test_clz(dtype, oracle):
+    info = np.iinfo(dtype)
+    x = np.array([0, 1, 2, 3, 100, info.max, info.max // 2, info.min], dtype)
+    found, wanted = ft.lax.clz(x), oracle.lax.clz(x)
+    assert str(found.dtype).endswith(dtype)
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(ft.jit(ft.vmap(ft.lax.clz))(x), wanted)
+    with pytest.raises(ArgumentError, match="clz takes integers, but got float32"):
+        ft.lax.clz(1.0)
 
 
 VALUES = {

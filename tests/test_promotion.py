@@ -1,6 +1,10 @@
 """Strict promotion: which combinations are refused, against JAX, and what the messages say."""
 
+import importlib
+import inspect
+import itertools
 import threading
+import types
 
 import functape as ft
 import functape.numpy as fnp
@@ -49,6 +53,64 @@ def test_as_in_jax(text, kinds):
         found = refused(lambda: eval(text, scope), TypePromotionError)
     assert found == wanted or None in (found, wanted)
     assert not refused(lambda: eval(text, scope), TypePromotionError)
+
+
+MODULES = ["numpy", "numpy.linalg", "scipy.special", "scipy.linalg", "scipy.signal", "nn",
+           "scipy.integrate", "scipy.stats"]
+# Functape takes the edges of bins in the kind of the data, counts and probabilities in one kind; it
+# looks at kinds before shapes; indices are no numbers that are combined.
+OTHERWISE = {"histogram", "histogram2d", "histogramdd", "logpmf", "pmf", "array_equal",
+             "unravel_index"}
+MATRIX = np.array([[4, 1, 1], [1, 5, 1], [1, 1, 6]])
+ARRAYS = {"v": MATRIX[0], "m": MATRIX}
+
+
+def functions(theirs, ours):
+    """(name, theirs, ours) of the functions that both have, those of distributions too."""
+    for name in sorted(set(dir(theirs)) & set(dir(ours))):
+        f, g = getattr(theirs, name), getattr(ours, name)
+        if name.startswith("_") or inspect.isclass(f):
+            continue
+        if isinstance(f, types.ModuleType):
+            if theirs.__name__ == "jax.scipy.stats":
+                yield from functions(f, g)
+        elif callable(f):
+            yield name, f, g
+
+
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.filterwarnings("ignore")
+def test_every_function_of_several_arrays_refuses_what_jax_does(module):
+    theirs, ours = (importlib.import_module(f"{m}.{module}") for m in ("jax", "functape"))
+    checked, wrong, kinds = 0, [], ("float32", "int32", "int32")
+    for (name, f, g), axes in itertools.product(list(functions(theirs, ours)),
+                                                ("vv", "mm", "mv", "vvv", "mmm")):
+        xs = [ARRAYS[a].astype(k) for a, k in zip(axes, kinds, strict=False)]
+        with jax.numpy_dtype_promotion("strict"):
+            wanted = outcome(f, map(jnp.asarray, xs), jax.dtypes.TypePromotionError)
+        with ft.numpy_dtype_promotion("strict"):
+            found = outcome(g, map(fnp.asarray, xs), TypePromotionError)
+        checked += wanted == "refused"
+        if {wanted, found} == {"refused", "done"} and name not in OTHERWISE:
+            wrong.append((name, axes, wanted))
+    assert not wrong and checked > 3
+
+
+def outcome(f, xs, error):
+    try:
+        f(*xs)
+    except error:
+        return "refused"
+    except Exception:  # not arguments for this function
+        return "not for it"
+    return "done"
+
+
+def test_integers_take_the_size_of_the_floating_point_beside_them():
+    n, half = fnp.arange(3), fnp.ones(3, dtype=ft.float16)
+    for f in (ft.scipy.special.xlogy, fnp.trapezoid, ft.scipy.signal.convolve,
+              lambda x, y: fnp.average(x, weights=y)):
+        assert f(n, half).dtype == ft.float16
 
 
 def test_the_message_names_both():

@@ -11,7 +11,8 @@ from agreement import agree, close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from functape.errors import ArgumentError, ConcretizationError, ShapeError
+from functape.errors import ArgumentError, ConcretizationError, RangeError, ShapeError
+from functape.test_util import check_grads
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(3, 4, 5))
@@ -83,17 +84,58 @@ def test_lexsort():
 # --- quantiles ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest", "hazen",
-                                    "weibull", "median_unbiased", "normal_unbiased",
-                                    "interpolated_inverted_cdf"])
+@pytest.mark.parametrize("method", [
+    "linear", "lower", "higher", "midpoint", "nearest", "hazen", "weibull", "median_unbiased",
+    "normal_unbiased", "interpolated_inverted_cdf", "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation"])
 def test_methods_of_quantile(method):
     for axis, keepdims in ((None, False), (0, True), ((0, 2), False), (-1, False)):
-        for q in (0.3, [0.0, 0.25, 1.0], np.array([[0.5, 0.9]])):
+        for q in (0.3, [0.0, 0.25, 1.0], np.array([[0.5, 0.9, 0.125]])):
             options = {"axis": axis, "keepdims": keepdims, "method": method}
             want = np.quantile(X, q, **options)
             close(fnp.quantile(X, q, **options), want, 1e-12)
             close(fnp.quantile(X, fnp.array(np.asarray(q)), **options), want, 1e-6)
             close(fnp.percentile(X, np.multiply(q, 100), **options), want, 1e-12)
+
+
+@pytest.mark.parametrize(("axis", "shape"), [
+    (None, X.shape), (0, X.shape), (1, (4,)), (-1, (5,)), ((0, 2), X.shape), ((2, 0), (5, 3))])
+@pytest.mark.parametrize("seed", range(4))
+def test_weighted_quantiles_are_those_of_numpy(axis, shape, seed):
+    rng = np.random.default_rng(seed)
+    x, w = X.round(seed), rng.integers(0, 4, shape) + 0.5 * (rng.random(shape) < 0.3)
+    w[(0,) * len(shape)] += 1
+    q = np.array([[0, 0.1, 0.25], [0.5, 0.8, 1]])
+    options = {"axis": axis, "method": "inverted_cdf", "weights": w, "keepdims": seed > 1}
+    if seed % 2:
+        x[1, 2, 3] = NAN
+    want = np.quantile(x, q, **options)
+    close(fnp.quantile(x, q, **options), want, 1e-12)
+    close(fnp.percentile(x, 100 * q, **options), want, 1e-12)
+    close(ft.jit(lambda x, q: fnp.quantile(x, q, **options))(x, q), want, 1e-12)
+    if w.shape == x.shape:
+        want = np.nanquantile(x, q, **options)
+        close(fnp.nanquantile(x, q, **options), want, 1e-12)
+        close(fnp.nanpercentile(x, 100 * q, **options), want, 1e-12)
+
+
+def test_weighted_quantiles_under_transforms_and_at_edges():
+    x, w = X[0], np.array([1.0, 0, 2, 1, 0])
+
+    def f(x):
+        return fnp.quantile(x, 0.6, axis=-1, method="inverted_cdf", weights=w)
+
+    close(ft.vmap(f)(x), np.quantile(x, 0.6, axis=-1, method="inverted_cdf", weights=w), 1e-12)
+    check_grads(f, (x,), order=2)
+    close(ft.grad(lambda w: fnp.quantile(x[0], 0.6, method="inverted_cdf", weights=w))(w), 0 * w)
+    none = fnp.quantile(x, 0.5, axis=1, method="inverted_cdf", weights=np.zeros(5))
+    assert np.isnan(np.asarray(none)).all()
+    all_nan = fnp.nanquantile(np.full(5, NAN), 0.5, method="inverted_cdf", weights=w)
+    assert np.isnan(float(all_nan))
+    with pytest.raises(RangeError, match="quantile: weights have .*'inverted_cdf' only.*'linear'"):
+        fnp.quantile(x, 0.5, weights=w)
+    with pytest.raises(ShapeError, match="percentile: weights are .*They must have its shape"):
+        fnp.percentile(x, 50, weights=w, method="inverted_cdf")
 
 
 def test_derivatives_of_quantile(oracle):

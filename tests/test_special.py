@@ -17,7 +17,7 @@ from functape.scipy import special
 from functape.test_util import check_grads
 
 scipy_special = pytest.importorskip("scipy.special")
-INF, NAN = math.inf, math.nan
+INF, NAN, TINY = math.inf, math.nan, 1e-300
 rng = np.random.default_rng(0)
 N = 300
 
@@ -130,9 +130,15 @@ def test_value_in_float32(label):
 
 
 EDGES = [
-    ("gammaln", [1.0, 2.0, 0.0, INF, -1.0], [0.0, 0.0, INF, INF, INF]),
-    ("gamma", [0.0, 1.0, INF, 200.0], [INF, 1.0, INF, INF]),
-    ("digamma", [0.0, -1.0, INF], [NAN, NAN, INF]),
+    ("gammaln", [1.0, 2.0, 0.0, -0.0, INF, -INF, -1.0, TINY, -TINY],
+     [0.0, 0.0, INF, INF, INF, INF, INF, -math.log(TINY), -math.log(TINY)]),
+    ("gamma", [0.0, -0.0, 1.0, INF, 172.0, 1e308, -1.0, -2.0, -171.0, -1e10, -200.5, -INF, NAN],
+     [INF, -INF, 1.0, INF, INF, INF, NAN, NAN, NAN, NAN, 0.0, NAN, NAN]),
+    ("gamma", [TINY, -TINY, 1e-320, -1e-320], [1 / TINY, -1 / TINY, INF, -INF]),
+    ("gammasgn", [0.0, -0.0, -0.5, -1.5, -1.0, NAN], [1.0, -1.0, -1.0, 1.0, NAN, NAN]),
+    ("loggamma", [0.0, -0.5, -1.5, -2.0], [INF, NAN, NAN, NAN]),
+    ("factorial", [0.0, -1.0, NAN, 1e308], [1.0, 0.0, NAN, INF]),
+    ("digamma", [0.0, -0.0, -1.0, -2.0, INF, -INF], [-INF, INF, NAN, NAN, INF, NAN]),
     ("erfc", [-INF, 0.0, INF], [2.0, 1.0, 0.0]),
     ("erfcx", [INF, 0.0], [0.0, 1.0]),
     ("ndtr", [-INF, 0.0, INF], [0.0, 0.5, 1.0]),
@@ -147,11 +153,58 @@ EDGES = [
     ("entr", [0.0, 1.0, -1.0], [0.0, 0.0, -INF]),
     ("logit", [0.0, 1.0], [-INF, INF]),
 ]
+POLES = [0.0, -0.0, -1.0, -7.0, 1e-200, -1e-200]
 
 
 @pytest.mark.parametrize(("name", "x", "want"), EDGES, ids=[e[0] for e in EDGES])
 def test_edges(name, x, want):
     np.testing.assert_allclose(getattr(special, name)(np.array(x)), want, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize(("order", "want"), [
+    (1, [INF] * 6), (2, [-INF, INF, NAN, NAN, -INF, INF]), (3, [INF] * 6),
+    (4, [-INF, INF, NAN, NAN, -INF, INF])])
+def test_poles_of_polygamma(order, want):
+    """(-1)^(n + 1) n! / x^(n + 1) next to 0: infinities of one sign at all poles for odd n."""
+    for dtype in np.float64, np.float32:
+        np.testing.assert_array_equal(special.polygamma(order, np.array(POLES, dtype)), want)
+
+
+def test_between_the_poles_of_polygamma():
+    """Halfway the cotangent of the reflection is 0, and the derivative of its square."""
+    x = -np.arange(0.5, 2000, 97.0)
+    other = scipy_special.polygamma
+    np.testing.assert_allclose(special.polygamma(1, x), math.pi**2 - other(1, 1 - x), rtol=1e-14)
+    np.testing.assert_allclose(special.polygamma(2, x), other(2, 1 - x), rtol=1e-12)
+    np.testing.assert_allclose(special.polygamma(4, x), other(4, 1 - x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["gamma", "gammaln", "gammasgn", "digamma"])
+def test_gamma_and_its_relatives_in_float32_as_scipys(name):
+    x = np.array([-0.0, 0.0, -1, -2, -0.3, -1.5, 1e-20, -1e-20, 30, 35, 36, 171, 1e38, INF, -50.5],
+                 np.float32)
+    with np.errstate(all="ignore"):
+        want = getattr(scipy_special, name)(x)
+    np.testing.assert_allclose(getattr(special, name)(x), want, rtol=1e-5)
+
+
+def test_edges_of_zeta():
+    x = np.array([1.0, 1.0, 2.0, INF, INF, INF, 3.0, 0.5])
+    q = np.array([0.0, 2.0, 0.0, 2.0, 1.0, 0.5, INF, 1.0])
+    np.testing.assert_array_equal(special.zeta(x, q), [INF, INF, INF, 0, 1, INF, 0, NAN])
+
+
+def test_expn_of_arrays_of_orders():
+    n, x = np.array([0, 1, 2, 3, 30])[:, None], np.array([0.0, 1e-3, 0.7, 1.0, 2.5, 60.0, INF])
+    np.testing.assert_allclose(special.expn(n, x), scipy_special.expn(n, x), rtol=1e-13)
+    undefined = special.expn(np.array([-1, 2, 2, 0.5]), np.array([1, -1, NAN, 1]))
+    np.testing.assert_array_equal(undefined, [NAN] * 4)
+    n, x = np.array([1, 2, 5]), np.array([0.4, 1.3, 4.0])
+    mapped = ft.vmap(special.expn)
+    np.testing.assert_allclose(ft.jit(mapped)(n, x), scipy_special.expn(n, x), rtol=1e-13)
+    np.testing.assert_allclose(ft.vmap(ft.grad(special.expn, 1))(n, x),
+                               -scipy_special.expn(n - 1, x), rtol=1e-13)
+    check_grads(functools.partial(mapped, n), (x,), order=2)
 
 
 def test_edges_of_two_arguments():
@@ -271,8 +324,8 @@ def test_arguments():
     assert float(special.xlogy(np.array([1.0]), 0.1)[0]) == math.log(0.1)  # in full precision
     with pytest.raises(ArgumentError, match="real numbers"):
         special.gammaln(1j)
-    with pytest.raises(ArgumentError, match="Python integer"):
-        special.expn(np.array([1, 2]), 1.0)
+    with pytest.raises(ArgumentError, match="expn: the order must be a whole number"):
+        special.expn(1.5, 1.0)
     with pytest.raises(ArgumentError, match="exact"):
         special.factorial(3, exact=True)
 

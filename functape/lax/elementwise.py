@@ -6,8 +6,8 @@ import enum
 import mlx.core as mx
 
 from functape import dtypes
-from functape.errors import ArgumentError, describe
-from functape.numpy.arguments import as_type, integer, value
+from functape.errors import ArgumentError, check_range, describe
+from functape.numpy.arguments import as_type, common, integer, value
 from functape.numpy.integers import bitwise_count
 from functape.numpy.signatures import document
 from functape.ops import elementwise as ops
@@ -40,6 +40,8 @@ from functape.ops.elementwise import (
     subtract,
 )
 from functape.ops.families import multiply
+from functape.ops.precision import reduced
+from functape.promotion import agree
 
 abs, conj, neg, pow = absolute, conjugate, negative, power
 acos, acosh, asin, asinh = arccos, arccosh, arcsin, arcsinh
@@ -72,6 +74,52 @@ def population_count(x):
     x = value(x, "population_count")
     bits = as_type(x, UNSIGNED.get(x.dtype, x.dtype))
     return as_type(bitwise_count(bits), x.dtype)
+
+
+def clz(x):
+    """How many bits of each integer are 0 in front of the first 1, in its dtype.
+
+    Args:
+      x: array of integers.
+
+    >>> import functape as ft
+    >>> clz(ft.numpy.array([0, 1, -1]))
+    tensor([32, 31,  0], dtype=int32)
+    """
+    x = value(x, "clz")
+    if not dtypes.issubdtype(x.dtype, dtypes.integer):
+        raise ArgumentError(f"clz takes integers, but got {describe(x)}. Convert them with astype.")
+    unsigned, size = UNSIGNED.get(x.dtype, x.dtype), x.dtype.size * 8
+    bits, shift = ops.bits(x, dtype=unsigned), 1
+    while shift < size:  # every bit behind the first 1 becomes 1
+        bits, shift = bits | (bits >> shift), 2 * shift
+    return size - as_type(bitwise_count(bits), x.dtype)
+
+
+def reduce_precision(operand, exponent_bits, mantissa_bits):
+    """Each number as a format of fewer bits would hold it, in its own dtype.
+
+    Ties go to the even neighbour; what is too large becomes infinite, what is too small for a
+    normal number, 0. The derivative is taken as 1; tangents and cotangents have that format too.
+
+    Args:
+      operand: array of floating-point numbers.
+      exponent_bits: those of the exponent, 1 or more.
+      mantissa_bits: those of the mantissa, 0 or more.
+
+    >>> import functape as ft
+    >>> ft.lax.reduce_precision(ft.numpy.array([1.2, 1e6]), 5, 2)
+    tensor([1.25,  inf])
+    """
+    x = value(operand, "reduce_precision")
+    exponent = integer(exponent_bits, "reduce_precision", "exponent_bits")
+    mantissa = integer(mantissa_bits, "reduce_precision", "mantissa_bits")
+    check_range("reduce_precision", "[1, inf)", exponent_bits=exponent)
+    check_range("reduce_precision", "[0, inf)", mantissa_bits=mantissa)
+    if not dtypes.issubdtype(x.dtype, dtypes.floating):
+        raise ArgumentError("reduce_precision takes floating-point numbers, but got "
+                            f"{describe(x)}. Convert them with astype, or take their parts.")
+    return reduced(x, exponent=exponent, mantissa=mantissa)
 
 
 class RoundingMethod(enum.IntEnum):
@@ -122,8 +170,8 @@ def div(x, y):
     >>> ft.lax.div(-7, 2), ft.lax.div(7.0, 2.0)
     (tensor(-3, dtype=int32), tensor(3.5))
     """
-    x, y = value(x, "div"), value(y, "div", 1)
-    if not dtypes.issubdtype(dtypes.result_type(x, y), dtypes.integer):
+    x, y = common("div", x, y)
+    if not dtypes.issubdtype(x.dtype, dtypes.integer):
         return ops.divide(x, y)
     quotient = floor_divide(ops.absolute(x), ops.absolute(y))
     return quotient * ops.sign(x) * ops.sign(y)
@@ -136,7 +184,7 @@ def rem(x, y):
     >>> ft.lax.rem(-7.0, 2.0)
     tensor(-1.)
     """
-    return ops.fmod(value(x, "rem"), value(y, "rem", 1))
+    return ops.fmod(*common("rem", x, y))
 
 
 def integer_pow(x, y):
@@ -156,7 +204,9 @@ def clamp(min, x, max):
     >>> ft.lax.clamp(0.0, ft.numpy.array([-1.0, 0.5, 2.0]), 1.0)
     tensor([0. , 0.5, 1. ])
     """
-    return ops.clip(value(x, "clamp", 1), min, max)
+    x = value(x, "clamp", 1)
+    agree("clamp", (x, min, max))
+    return ops.clip(x, min, max)
 
 
 def complex(x, y):
@@ -166,7 +216,8 @@ def complex(x, y):
     >>> ft.lax.complex(1.0, 2.0)
     tensor(1.+2.j, dtype=complex64)
     """
-    return value(x, "complex") + value(y, "complex", 1) * 1j
+    x, y = common("complex", x, y)
+    return x + y * 1j
 
 
 def select(pred, on_true, on_false):
@@ -180,7 +231,7 @@ def select(pred, on_true, on_false):
     if pred.dtype != mx.bool_:
         raise ArgumentError(f"select: the predicate must be boolean, but is {describe(pred)}. "
                             "Compare it: pred != 0.")
-    return ops.where(pred, value(on_true, "select", 1), value(on_false, "select", 2))
+    return ops.where(pred, *common("select", on_true, on_false))
 
 
 def select_n(which, *cases):
@@ -195,9 +246,9 @@ def select_n(which, *cases):
             or dtypes.issubdtype(which.dtype, dtypes.integer)):
         raise ArgumentError("select_n: which must be integers, or booleans for two cases, but is "
                             f"{describe(which)} for {len(cases)}.")
-    out = value(cases[-1], "select_n", len(cases))
-    for k in range(len(cases) - 2, -1, -1):
-        out = ops.where(less_equal(as_type(which, mx.int32), k), value(cases[k], "select_n"), out)
+    *cases, out = common("select_n", *cases)
+    for k in reversed(range(len(cases))):
+        out = ops.where(less_equal(as_type(which, mx.int32), k), cases[k], out)
     return out
 
 
@@ -241,9 +292,6 @@ def shift_right_arithmetic(x, y):
     tensor([-4], dtype=int32)
     """
     return ops.right_shift(value(x, "shift_right_arithmetic"), y)
-
-
-UNSIGNED = {mx.int8: mx.uint8, mx.int16: mx.uint16, mx.int32: mx.uint32, mx.int64: mx.uint64}
 
 
 def shift_right_logical(x, y):

@@ -2,14 +2,28 @@
 
 import math
 
-from functape.errors import ShapeError, check_range, check_word, describe
+from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
 from functape.numpy.arguments import axis_of, inexact, value
 from functape.ops import activations as ops
 from functape.ops import elementwise, movement
+from functape.pairs import is_complex
+from functape.promotion import agree
 
 
-def floating(x, name):
-    return inexact(value(x, name))
+def floating(x, name, *others):
+    """The argument in floating point or complex; `others` are of its dtype, or numbers."""
+    x = value(x, name)
+    agree(name, (x, *others))
+    return inexact(x)
+
+
+def reals(x, name):
+    """The argument in floating point: where a loss, a variance or a chance is real."""
+    x = floating(x, name)
+    if is_complex(x):
+        raise ArgumentError(f"{name} takes real numbers, but got {describe(x)}. Give it the real "
+                            "and the imaginary part, or the absolute value.")
+    return x
 
 
 # --- rectifiers ---------------------------------------------------------------------------------
@@ -48,7 +62,7 @@ def leaky_relu(x, negative_slope=0.01):
     >>> ft.nn.leaky_relu(ft.numpy.array([-2.0, 3.0]), 0.5)
     tensor([-1.,  3.])
     """
-    return ops.leaky_relu(floating(x, "leaky_relu"), negative_slope)
+    return ops.leaky_relu(floating(x, "leaky_relu", negative_slope), negative_slope)
 
 
 def elu(x, alpha=1.0):
@@ -61,7 +75,7 @@ def elu(x, alpha=1.0):
     >>> ft.nn.elu(ft.numpy.array([-1.0, 2.0])).round(3)
     tensor([-0.632,  2.   ])
     """
-    return ops.elu(floating(x, "elu"), alpha)
+    return ops.elu(floating(x, "elu", alpha), alpha)
 
 
 def celu(x, alpha=1.0):
@@ -75,7 +89,7 @@ def celu(x, alpha=1.0):
     tensor([-0.787,  2.   ])
     """
     check_range("celu", "(0, inf)", alpha=alpha)
-    x = floating(x, "celu")
+    x = floating(x, "celu", alpha)
     low = elementwise.expm1(elementwise.minimum(x, 0) / alpha)
     return elementwise.maximum(x, 0) + alpha * low
 
@@ -106,7 +120,7 @@ def squareplus(x, b=4):
     tensor(1.)
     """
     check_range("squareplus", "[0, inf)", b=b)
-    x = floating(x, "squareplus")
+    x = floating(x, "squareplus", b)
     return (x + elementwise.sqrt(elementwise.square(x) + b)) * 0.5
 
 

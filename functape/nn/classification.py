@@ -5,7 +5,7 @@ import math
 import mlx.core as mx
 
 from functape.errors import ShapeError, check_range, describe
-from functape.nn.activations import floating
+from functape.nn.activations import reals
 from functape.nn.exponentials import as_mask
 from functape.nn.losses import pair, reduced
 from functape.nn.normalisation import fused
@@ -39,10 +39,10 @@ def cross_entropy(logits, targets, weights=None, axis=-1, label_smoothing=0.0, r
     """
     name = "cross_entropy"
     check_range(name, "[0, 1)", label_smoothing=label_smoothing)
-    x, targets = floating(logits, name), value(targets, name, 1)
+    x, targets = reals(logits, name), value(targets, name, 1)
     axis = axis_of(axis, len(x.shape), name)
     if targets.shape == x.shape:
-        targets = floating(targets, name)
+        targets = reals(targets, name)
         if label_smoothing:
             targets = smooth_labels(targets, label_smoothing, axis)
         return reduced(name, of_probabilities(x, targets, axis), reduction, weights)
@@ -86,7 +86,7 @@ def softmax_cross_entropy(logits, labels, axis=-1, where=None):
     >>> ft.nn.softmax_cross_entropy(ft.numpy.array([0.0, 0.0]), ft.numpy.array([0.5, 0.5])).round(3)
     tensor(0.693)
     """
-    x, p = floating(logits, "softmax_cross_entropy"), floating(labels, "softmax_cross_entropy")
+    x, p = reals(logits, "softmax_cross_entropy"), reals(labels, "softmax_cross_entropy")
     axis = axis_of(axis, len(x.shape), "softmax_cross_entropy")
     return of_probabilities(x, p, axis, None if where is None else as_mask(where))
 
@@ -101,7 +101,7 @@ def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1, where=Non
     tensor(0.693)
     """
     name = "softmax_cross_entropy_with_integer_labels"
-    x = floating(logits, name)
+    x = reals(logits, name)
     x = x if where is None else where_op(as_mask(where), x, -math.inf)
     return of_indices(name, x, value(labels, name, 1), axis_of(axis, len(x.shape), name))
 
@@ -121,7 +121,7 @@ def smooth_labels(labels, alpha, axis=-1):
     tensor([0.9, 0.1])
     """
     check_range("smooth_labels", "[0, 1]", alpha=alpha)
-    p = floating(labels, "smooth_labels")
+    p = reals(labels, "smooth_labels")
     return p * (1 - alpha) + alpha / p.shape[axis_of(axis, len(p.shape), "smooth_labels")]
 
 
@@ -137,7 +137,7 @@ def nll_loss(inputs, targets, axis=-1, reduction="none"):
     >>> ft.nn.nll_loss(ft.numpy.array([[-1.0, -2.0]]), ft.numpy.array([1]))
     tensor([2.])
     """
-    x, i = floating(inputs, "nll_loss"), value(targets, "nll_loss", 1)
+    x, i = reals(inputs, "nll_loss"), value(targets, "nll_loss", 1)
     axis = axis_of(axis, len(x.shape), "nll_loss")
     if i.shape != (*x.shape[:axis], *x.shape[axis + 1:]):
         raise ShapeError(f"nll_loss takes targets in the shape of the inputs without axis {axis}, "
@@ -184,7 +184,7 @@ def sigmoid_binary_cross_entropy(logits, labels):
     >>> ft.nn.sigmoid_binary_cross_entropy(0.0, 1.0).round(3)
     tensor(0.693)
     """
-    x = floating(logits, "sigmoid_binary_cross_entropy")
+    x = reals(logits, "sigmoid_binary_cross_entropy")
     return ops.softplus(x) - x * value(labels, "sigmoid_binary_cross_entropy", 1)
 
 
@@ -207,7 +207,7 @@ def sigmoid_focal_loss(logits, labels, alpha=None, gamma=2.0):
     """
     check_range("sigmoid_focal_loss", "[0, 1]", alpha=alpha)
     check_range("sigmoid_focal_loss", "[0, inf)", gamma=gamma)
-    x, t = floating(logits, "sigmoid_focal_loss"), value(labels, "sigmoid_focal_loss", 1)
+    x, t = reals(logits, "sigmoid_focal_loss"), value(labels, "sigmoid_focal_loss", 1)
     p = elementwise.sigmoid(x)
     wrong = p + t - 2 * p * t
     loss = (ops.softplus(x) - x * t) * elementwise.power(wrong, gamma)

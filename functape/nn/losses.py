@@ -4,7 +4,7 @@ with a `reduction` return the losses themselves for "none", or their "mean" or "
 import math
 
 from functape.errors import ShapeError, check_range, check_word, describe
-from functape.nn.activations import floating
+from functape.nn.activations import reals
 from functape.nn.exponentials import as_mask
 from functape.numpy import moments, reductions
 from functape.numpy.arguments import axis_of, value
@@ -29,7 +29,7 @@ def reduced(name, loss, reduction, weights=None):
 
 def pair(name, predictions, targets):
     """Predictions and targets of one shape."""
-    x, y = floating(predictions, name), floating(targets, name)
+    x, y = reals(predictions, name), reals(targets, name)
     if x.shape != y.shape:
         raise ShapeError(f"{name} compares arrays of one shape, but the predictions are "
                          f"{describe(x)} and the targets {describe(y)}. Reshape or broadcast "
@@ -66,7 +66,7 @@ def squared_error(predictions, targets=None):
     >>> ft.nn.squared_error(ft.numpy.array([1.0, 5.0]), 3.0)
     tensor([4., 4.])
     """
-    x = floating(predictions, "squared_error")
+    x = reals(predictions, "squared_error")
     return elementwise.square(x if targets is None else x - value(targets, "squared_error", 1))
 
 
@@ -181,7 +181,7 @@ def gaussian_nll_loss(inputs, targets, vars, full=False, eps=1e-6, reduction="me
     """
     check_range("gaussian_nll_loss", "[0, inf)", eps=eps)
     x, y = pair("gaussian_nll_loss", inputs, targets)
-    v = elementwise.maximum(floating(vars, "gaussian_nll_loss"), eps)
+    v = elementwise.maximum(reals(vars, "gaussian_nll_loss"), eps)
     loss = (elementwise.log(v) + elementwise.square(y - x) / v) * 0.5
     return reduced("gaussian_nll_loss", loss + 0.5 * math.log(2 * math.pi) if full else loss,
                    reduction)
@@ -269,7 +269,7 @@ def cosine_similarity(predictions, targets, *, epsilon=0.0, axis=-1, where=None)
     """
     name = "cosine_similarity"
     check_range(name, "[0, inf)", epsilon=epsilon)
-    x, y = floating(predictions, name), floating(targets, name)
+    x, y = reals(predictions, name), reals(targets, name)
     if where is not None:
         mask = as_mask(where)
         x, y = where_op(mask, x, 0.0), where_op(mask, y, 0.0)

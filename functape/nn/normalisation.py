@@ -3,7 +3,7 @@
 import mlx.core as mx
 
 from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
-from functape.nn.activations import floating
+from functape.nn.activations import reals
 from functape.numpy import moments
 from functape.numpy.arguments import axes_of, integer, value
 from functape.op import NUMBERS
@@ -36,7 +36,7 @@ def affine(y, weight, bias):
 
 def rows(x, name, eps):
     check_range(name, "[0, inf)", eps=eps)
-    x = floating(x, name)
+    x = reals(x, name)
     if not x.shape:
         raise ShapeError(f"{name} normalises the last axis, and a scalar has none.")
     return x
@@ -220,7 +220,7 @@ def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None, 
     """
     check_word("standardize", ("fast", "stable"), algorithm=algorithm)
     check_range("standardize", "[0, inf)", epsilon=epsilon)
-    x = floating(x, "standardize")
+    x = reals(x, "standardize")
     axes = axes_of(axis, len(x.shape), "standardize")
     if mean is None and variance is None and where is None:
         return fast.same_type(fast.standard(x, axes, epsilon), x)

@@ -11,6 +11,7 @@ from functape.foreign import Foreign
 from functape.op import Value, is_weak
 from functape.ops.elementwise import cast
 from functape.ops.families import astype
+from functape.promotion import agree
 from functape.tensor import INEXACT, constant, number_array
 
 ARRAYS = (Value, mx.array, np.ndarray, np.generic, Foreign)
@@ -36,8 +37,23 @@ def values(arrays, name):
 def common(name, *arrays):
     """Arrays and numbers as values of one dtype, on which the numbers have no say beyond their
     kind."""
-    return alike([a if is_weak(a) else value(a, name, i)
-                  for i, a in enumerate(arrays)])
+    return alike(together(name, arrays))
+
+
+def floats(name, *arrays):
+    """As `common`, in floating point or complex: what integers meet says in which."""
+    given = together(name, arrays)
+    dtype = dtypes.result_type(*given)
+    dtype = dtype if dtypes.issubdtype(dtype, dtypes.inexact) else dtypes.float32
+    return [with_dtype(a, dtype) for a in given]
+
+
+def together(name, arrays):
+    """Arguments as values, numbers as they are; where promotion is strict, of one dtype, which no
+    conversion may hide: so all go through here before any is converted."""
+    given = [a if is_weak(a) else value(a, name, i) for i, a in enumerate(arrays)]
+    agree(name, given)
+    return given
 
 
 def beside(a, x, name, index=0):

@@ -9,7 +9,7 @@ from functape.numpy.arguments import (
     axes_of,
     axis_of,
     beside,
-    common,
+    floats,
     inexact,
     integer,
     size_of,
@@ -24,6 +24,7 @@ from functape.numpy.shapes import moveaxis
 from functape.numpy.sorting import argsort
 from functape.ops import contraction, elementwise, movement
 from functape.ops.movement import along
+from functape.promotion import agree
 
 
 def diff(a, n=1, axis=-1, prepend=None, append=None):
@@ -98,11 +99,11 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     >>> gradient(ft.numpy.array([1.0, 2.0, 5.0]))
     tensor([1., 2., 3.])
     """
-    f = inexact(value(f, "gradient"))
+    f, *varargs = floats("gradient", f, *varargs)
     if edge_order not in (None, 1):
         raise ArgumentError(f"gradient: edge_order is {edge_order!r}, but there is 1 only.")
     axes = axes_of(axis, len(f.shape), "gradient")
-    steps = (varargs or (1.0,)) * (1 if len(varargs) > 1 else len(axes))
+    steps = (varargs or [1.0]) * (1 if len(varargs) > 1 else len(axes))
     if len(steps) != len(axes):
         raise ArgumentError(f"gradient: {len(axes)} axes need one step, or as many, but got "
                             f"{len(varargs)}.")
@@ -119,8 +120,7 @@ def slope(f, h, axis):
     rise = diff(f, axis=axis)
     early, late = (movement.cut(rise, index=along(axis, s))
                    for s in (slice(0, n - 2), slice(1, n - 1)))
-    h = as_type(beside(h, f, "gradient", 1), f.dtype)
-    if h.shape:
+    if getattr(h, "shape", ()):
         if h.shape != (n,):
             raise ShapeError(f"gradient: the positions along axis {axis} must be {n} numbers, but "
                              f"are {describe(h)}.")
@@ -144,11 +144,10 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     >>> ft.numpy.trapezoid(ft.numpy.array([1.0, 2.0, 3.0]))
     tensor(4.)
     """
-    y = inexact(value(y, "trapezoid"))
+    y, x = (*floats("trapezoid", y), None) if x is None else floats("trapezoid", y, x)
     axis = axis_of(axis, len(y.shape), "trapezoid")
     y = moveaxis(y, axis, -1)
     if x is not None:
-        x = value(x, "trapezoid", 1)
         dx = diff(x if len(x.shape) == 1 else moveaxis(x, axis, -1))
     last = len(y.shape) - 1
     n = y.shape[-1]
@@ -174,9 +173,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    x = variables(m, rowvar, "cov")
-    if y is not None:
-        x = concatenate([x, variables(y, rowvar, "cov")])
+    given = floats("cov", *(a for a in (m, y) if a is not None))
+    x = concatenate([variables(a, rowvar, "cov") for a in given])
     ddof = (0 if bias else 1) if ddof is None else ddof
     w = None
     for given in (fweights, aweights):
@@ -197,7 +195,6 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 
 def variables(m, rowvar, name):
-    m = inexact(value(m, name))
     if len(m.shape) > 2:
         raise ShapeError(f"{name} takes a vector or a matrix, but got {describe(m)}.")
     if len(m.shape) < 2:
@@ -238,8 +235,9 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     >>> ft.numpy.interp(1.5, ft.numpy.array([1.0, 2.0]), ft.numpy.array([10.0, 20.0]))
     tensor(15.)
     """
-    x, xp = map(inexact, common("interp", x, xp))
-    fp = inexact(value(fp, "interp", "fp"))
+    x, xp = floats("interp", x, xp)
+    (fp,) = floats("interp", fp)
+    agree("interp", (x, fp))
     if xp.shape != fp.shape or len(xp.shape) != 1 or not xp.shape[0]:
         raise ShapeError(f"interp takes points as two vectors of one length, not empty, but xp "
                          f"is {describe(xp)} and fp is {describe(fp)}.")

@@ -3,7 +3,7 @@
 
 from functape.dtypes import PARTS
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import as_type, axes_of, inexact, unsupported, value
+from functape.numpy.arguments import as_type, axes_of, floats, inexact, unsupported, value
 from functape.numpy.broadcasting import broadcast_to
 from functape.numpy.reductions import converted, masked, sum
 from functape.ops import elementwise, families, movement
@@ -58,26 +58,26 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     >>> ft.numpy.average(ft.numpy.array([1.0, 5.0]), weights=ft.numpy.array([3.0, 1.0]))
     tensor(2.)
     """
-    a = inexact(value(a, "average"))
+    a, w = (*floats("average", a), None) if weights is None else floats("average", a, weights)
     axes = axes_of(axis, len(a.shape), "average")
-    if weights is None:
+    if w is None:
         found = mean(a, axis, keepdims=keepdims)
         count = families.count_of(a.shape, axes)
         return (found, broadcast_to(as_type(value(count, "average"), found.dtype), found.shape)
                 ) if returned else found
-    w = weights_for(a, value(weights, "average", 1), axis)
+    w = weights_for("average", a, w, axis)
     total = sum(w, axis, keepdims=keepdims)
     found = sum(a * w, axis, keepdims=keepdims) / total
     return (found, broadcast_to(total, found.shape)) if returned else found
 
 
-def weights_for(a, w, axis):
-    """Weights along one axis, in line with that axis."""
+def weights_for(name, a, w, axis):
+    """Weights along some axes, in line with these."""
     if w.shape == a.shape:
         return w
-    axes = axes_of(axis, len(a.shape), "average")
+    axes = axes_of(axis, len(a.shape), name)
     if axis is None or w.shape != tuple(a.shape[i] for i in axes):
-        raise ShapeError(f"average: weights are {describe(w)}, but the array is {describe(a)}. "
+        raise ShapeError(f"{name}: weights are {describe(w)}, but the array is {describe(a)}. "
                          "They must have its shape, or that of the axes to reduce.")
     if axes != tuple(sorted(axes)):
         w = movement.transpose(w, axes=tuple(sorted(range(len(axes)), key=axes.__getitem__)))

@@ -15,14 +15,22 @@ def reshape(a, shape, order="C", *, copy=None):
     Args:
       a: array.
       order: "C": the last axis changes first; "F": the first.
-      copy: accepted; arrays are not written into, so none has to be copied.
+      copy: False: the array itself if it has that shape already, else an error, since arrays of
+        different shapes do not share what is written to one of them.
 
     >>> import functape as ft
     >>> ft.numpy.reshape(ft.numpy.arange(6), (2, -1))
     tensor([[0, 1, 2],
             [3, 4, 5]], dtype=int32)
     """
-    return in_shape(value(a, "reshape"), shape, order, "reshape")
+    x = value(a, "reshape")
+    found = in_shape(x, shape, order, "reshape")
+    if copy is not False:
+        return found
+    if found.shape != x.shape or order == "F" and len(x.shape) > 1:
+        raise ShapeError(f"reshape: {describe(x)} cannot get the shape {found.shape} without a "
+                         "copy, which copy=False forbids. Leave `copy` out.")
+    return x
 
 
 def in_shape(a, shape, order, name):

@@ -26,6 +26,7 @@ with later(globals()) as (__getattr__, __dir__):
         normal,
         norms,
         pooling,
+        precision,
         random,
         reductions,
         sinc,
@@ -36,7 +37,7 @@ with later(globals()) as (__getattr__, __dir__):
 __all__ = [
     "activations", "bessel", "contraction", "conv", "elementwise", "entropies", "factors",
     "families", "fast", "fft", "gamma", "incomplete_beta", "incomplete_gamma", "indexing",
-    "integrals", "linalg", "matrix_functions", "movement", "normal", "norms", "pooling", "random",
-    "reductions", "segment_max", "segment_min", "segment_prod", "segment_sum", "sinc", "sorting",
-    "spectral",
+    "integrals", "linalg", "matrix_functions", "movement", "normal", "norms", "pooling",
+    "precision", "random", "reductions", "segment_max", "segment_min", "segment_prod",
+    "segment_sum", "sinc", "sorting", "spectral",
 ]

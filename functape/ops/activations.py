@@ -3,7 +3,7 @@
 import mlx.core as mx
 
 from functape.op import Op
-from functape.ops import float64, reduce_kernels, vector_kernels
+from functape.ops import complex_kernels, float64, reduce_kernels, vector_kernels
 from functape.ops.elementwise import LN2, exp, expm1, minimum, ratio, sigmoid
 from functape.ops.families import (
     batch_reduction,
@@ -29,7 +29,8 @@ def softplus_kernel(x):
 
 
 softplus = elementwise(
-    "softplus", softplus_kernel, lambda x: sigmoid(x), doc="log(1 + e^x), without overflow.",
+    "softplus", float64.exact(softplus_kernel, softplus_kernel, complex_kernels.softplus),
+    lambda x: sigmoid(x), doc="log(1 + e^x), without overflow.",
 )
 exp_below = elementwise(
     "exp_below", exp_kernel, lambda ans: ans,
@@ -38,7 +39,7 @@ exp_below = elementwise(
 
 
 def elu_kernel(x, alpha):
-    return mx.maximum(x, 0) + alpha * mx.expm1(mx.minimum(x, 0))
+    return mx.maximum(x, 0) + alpha * expm1.kernel(mx.minimum(x, 0))
 
 
 elu = elementwise(
@@ -59,7 +60,7 @@ leaky_relu = elementwise(
 
 
 def log1mexp_kernel(x):
-    near = mx.log(-mx.expm1(-x))
+    near = mx.log(-expm1.kernel(-x))
     return mx.where(x < LN2, near, mx.log1p(-exp_kernel(-x)))
 
 

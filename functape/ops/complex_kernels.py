@@ -1,6 +1,14 @@
 """Kernels for complex numbers that MLX does not have."""
 
+import math
+
 import mlx.core as mx
+
+
+def among(*args):
+    """Whether one of these arrays and numbers is complex."""
+    return any(isinstance(a, complex) or isinstance(a, mx.array) and a.dtype == mx.complex64
+               for a in args)
 
 
 def sigmoid(z):
@@ -8,6 +16,24 @@ def sigmoid(z):
     left = mx.real(z) < 0
     small = mx.exp(mx.where(left, z, -z))
     return mx.where(left, small, 1) / (1 + small)
+
+
+def logaddexp(x, y):
+    """The principal value of log(e^x + e^y), by the exponential that does not overflow."""
+    x, y = mx.broadcast_arrays(*[mx.array(a, mx.complex64) for a in (x, y)])
+    swap = mx.real(x) < mx.real(y)
+    high, low = mx.where(swap, y, x), mx.where(swap, x, y)
+    out = high + mx.log1p(mx.exp(low - high))
+    return out - turns(mx.imag(out)) * 1j
+
+
+def turns(angle):
+    """The whole turns of an angle, without which it lies between -pi and pi."""
+    return 2 * math.pi * mx.round(angle * (0.5 / math.pi))
+
+
+def softplus(z):
+    return logaddexp(z, 0)
 
 
 def expm1(z):

@@ -153,8 +153,10 @@ nonpositive = elementwise("nonpositive", lambda x: mx.minimum(x, 0), 1,
 
 
 def logaddexp_kernel(x, y):
-    double = any(isinstance(a, mx.array) and a.dtype == mx.float64 for a in (x, y))
-    return float64.logaddexp(x, y) if double else mx.logaddexp(x, y)
+    dtypes = [a.dtype for a in (x, y) if isinstance(a, mx.array)]
+    if complex_kernels.among(x, y):
+        return complex_kernels.logaddexp(x, y)
+    return float64.logaddexp(x, y) if mx.float64 in dtypes else mx.logaddexp(x, y)
 
 
 exp = elementwise("exp", best_of(mx.exp, vector_kernels.exp, float64.exp),
@@ -318,6 +320,8 @@ def flat(name, kernel, args=("x",), doc=""):
 
 
 def above_kernel(x, y):
+    if complex_kernels.among(x, y):
+        return mx.greater(x, y) * 0.5 + mx.greater_equal(x, y) * 0.5
     apart = x if isinstance(y, NUMBER) and y == 0 else mx.subtract(x, y)
     return mx.sign(apart) * 0.5 + 0.5
 

@@ -12,7 +12,6 @@ import mlx.core as mx
 from functape.ops import reduce_kernels
 from functape.ops.approximation import (
     bernoulli,
-    cos,
     exp,
     on_floats,
     polynomial,
@@ -68,7 +67,7 @@ def log_gamma_1p(z):
 
 
 def reduced(x):
-    """(z, product), where Gamma(x) = Gamma(2 + z) product with |z| <= 1/2, for 0 < x < 8.5."""
+    """(z, product), where Gamma(x) = Gamma(2 + z) product, |z| <= 1/2, for -1/2 <= x < 8.5."""
     whole = mx.clip(mx.round(x), 0, 8)
     z = x - whole
     product = mx.where(whole < 2, 1 / (1 + z), 1)
@@ -78,47 +77,65 @@ def reduced(x):
     return z, product * reduce_kernels.prod(factors, axis=-1)
 
 
-def log_gamma_positive(x):
-    """For x > 0: by reduction to [1.5, 2.5], beyond 8.5 by Stirling."""
+def folded(x):
+    """(x or -x, where it is -x): all that is below -1/2 is reflected. What lies between that and 0
+    is not, so that the pole at 0 and its sides are exact."""
+    below = x < -0.5
+    return mx.where(below, -x, x), below
+
+
+def log_gamma(x):
+    """log |Gamma(x)| for x >= -1/2: by reduction to [1.5, 2.5], beyond 8.5 by Stirling."""
     near = x < 8.5
     low = mx.where(near, x, 2)
     z, product = reduced(low)
     # around 1 the product is 1 / (1 + z), whose logarithm is exact in another form
-    small = log_gamma_2p(z) + mx.where(mx.round(low) == 1, -mx.log1p(z), mx.log(product))
+    small = log_gamma_2p(z) + mx.where(mx.round(low) == 1, -mx.log1p(z), mx.log(mx.abs(product)))
     y = mx.where(near, 9, x)
     large = (y - 0.5) * mx.log(y) - y + (0.5 * math.log(2 * PI) + stirling_error(y))
     return mx.where(near, small, mx.where(mx.isinf(x), x, large))
 
 
 def gammaln_kernel(x):
-    """Below 0 by reflection: log|Gamma(x)| = log|pi / (x sin(pi x))| - log Gamma(-x)."""
-    positive = x > 0
-    out = log_gamma_positive(mx.where(positive, x, mx.where(x == 0, 1, -x)))
-    factor = mx.abs(x * sin_pi(mx.where(positive, 0.5, x)))
-    out = mx.where(positive, out, math.log(PI) - mx.log(factor) - out)
+    """Below -1/2 by reflection: log|Gamma(x)| = log|pi / (x sin(pi x))| - log Gamma(-x)."""
+    y, below = folded(x)
+    out = log_gamma(y)
+    factor = mx.abs(x * sin_pi(mx.where(below, x, 0.5)))
+    out = mx.where(below, math.log(PI) - mx.log(factor) - out, out)
     return mx.where(x == -math.inf, math.inf, out)
 
 
 def gamma_kernel(x):
-    """Beyond 8.5 by Stirling's formula, its power in two halves so as not to overflow early."""
-    reflected = x < 0
-    positive = mx.abs(x)
-    near = positive < 8.5
+    """Beyond 8.5 by Stirling's formula, its power in two halves so as not to overflow early; NaN
+    at -1, -2, ..., where the two sides differ."""
+    positive, below = folded(x)
+    near, infinite = positive < 8.5, positive > (172 if precise(x) else 36)
     z, product = reduced(mx.where(near, positive, 2))
-    y = mx.where(near, 9, positive)
+    y = mx.where(mx.logical_or(near, infinite), 9, positive)
     half = mx.power(y, 0.5 * (y - 0.5))
     large = half * exp(-y) * exp(0.5 * math.log(2 * PI) + stirling_error(y)) * half
     out = mx.where(near, exp(log_gamma_2p(z)) * product, large)
-    out = mx.where(positive == math.inf, math.inf, out)
-    return mx.where(reflected, -PI / (x * sin_pi(x) * out), out)
+    out = mx.where(infinite, math.inf, out)
+    out = mx.where(below, -PI / (x * sin_pi(x) * out), out)
+    return at_poles(x, out)
+
+
+def at_poles(x, out):
+    """`out`, but NaN at the negative integers, where the limits from both sides differ."""
+    return mx.where(mx.logical_and(x < 0, x == mx.round(x)), math.nan, out)
+
+
+def cot_pi(x):
+    """cot(pi x); an infinity at 0, of its sign, and at integers."""
+    r = x - mx.round(x)
+    return mx.where(x == 0, 1 / x, sin(PI * (0.5 - mx.abs(r))) / sin(PI * r))
 
 
 def sign_kernel(x):
-    """1 or -1 by the parity of floor(x) below 0; NaN at its poles -1, -2, ..."""
-    whole = mx.floor(x)
-    sign = mx.where(mx.logical_and(x < 0, mx.remainder(whole, 2) != 0), -1.0, 1.0)
-    pole = mx.logical_and(x < 0, x == whole)
-    return mx.where(mx.logical_or(pole, mx.isnan(x)), math.nan, sign).astype(x.dtype)
+    """1 or -1 by the parity of floor(x) below 0, -0 too; NaN at its poles -1, -2, ..."""
+    odd = mx.logical_and(x < 0, mx.remainder(mx.floor(x), 2) != 0)
+    sign = mx.where(mx.logical_or(odd, 1 / x == -math.inf), -1.0, 1.0)
+    return at_poles(x, mx.where(mx.isnan(x), math.nan, sign)).astype(x.dtype)
 
 
 # --- digamma and polygamma ------------------------------------------------------------------------
@@ -133,13 +150,12 @@ def digamma_kernel(x):
     wide, k = trailing(mx.where(low, positive, 1), 6)
     shift = reduce_kernels.sum(1 / (wide + k), axis=-1)
     out = mx.log(y) - digamma_error(y) - mx.where(low, shift, 0)
-    r = x - mx.round(x)
-    out = mx.where(reflected, out - PI * cos(PI * r) / sin(PI * r), out)
-    return mx.where(mx.logical_and(reflected, r == 0), math.nan, out)
+    return at_poles(x, mx.where(reflected, out - PI * cot_pi(x), out))
 
 
 def cotangent_derivative(n):
-    """Coefficients of P_n, where the n-th derivative of cot(x) is P_n(cot(x))."""
+    """Coefficients of P_n, where the n-th derivative of cot(x) is P_n(cot(x)): every other one is
+    0, and the others have one sign."""
     p = [0, 1]
     for _ in range(n):
         slope = [k * c for k, c in enumerate(p)][1:]
@@ -160,10 +176,11 @@ def polygamma_kernel(x, n):
               for j in range(12 if precise(x) else 6)]
     total = total + polynomial(1 / mx.square(b), series) * whole_power(1 / b, n)
     out = (-1) ** (n + 1) * total
-    r = PI * (x - mx.round(x))
-    cot = cos(r) / sin(r)
-    mirror = PI ** (n + 1) * polynomial(cot, [float(c) for c in cotangent_derivative(n)])
-    return mx.where(reflected, (-1) ** n * out - mirror, out)
+    cot, even = cot_pi(x), n % 2 == 0
+    mirror = polynomial(mx.square(cot), [float(c) for c in cotangent_derivative(n)[even::2]])
+    mirror = PI ** (n + 1) * (mirror * cot if even else mirror)
+    out = mx.where(reflected, (-1) ** n * out - mirror, out)
+    return at_poles(x, out) if even else out
 
 
 # --- zeta ---------------------------------------------------------------------------------------
@@ -195,9 +212,12 @@ def zeta_kernel(x, y, order):
     for i, r in enumerate(rest):
         total = total + math.perm(order, i) * r * tower(x, b, order - i)
     out = mx.where(mx.logical_and(x > 1, y > 0), total, math.nan)
-    ends = [(mx.logical_and(x > 1, y == 0), (-1) ** order * math.inf),
+    ends = [(mx.logical_and(x >= 1, y == 0), (-1) ** order * math.inf),
             (mx.logical_and(x == 1, y > 0), (-1) ** order * math.inf),
-            (mx.logical_and(x == math.inf, y > 1), 0.0)]
+            (mx.logical_and(x > 1, y == math.inf), 0.0),
+            (mx.logical_and(x == math.inf, y > 1), 0.0),
+            (mx.logical_and(x == math.inf, y == 1), 0.0 if order else 1.0),
+            (mx.logical_and(x == math.inf, mx.logical_and(y > 0, y < 1)), math.inf)]
     for at, value in ends:
         out = mx.where(at, value, out)
     return out

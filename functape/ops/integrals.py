@@ -5,6 +5,7 @@ import math
 import mlx.core as mx
 import numpy as np
 
+from functape.ops import reduce_kernels
 from functape.ops.approximation import (
     bernoulli,
     chebyshev,
@@ -13,9 +14,11 @@ from functape.ops.approximation import (
     gauss,
     on_floats,
     polynomial,
+    precise,
     sin,
+    trailing,
 )
-from functape.ops.elementwise import absolute, log, ratio, square, where
+from functape.ops.elementwise import absolute, equal, log, maximum, ratio, square, where
 from functape.ops.elementwise import cos as cos_op
 from functape.ops.elementwise import exp as exp_op
 from functape.ops.families import elementwise, scale
@@ -43,30 +46,37 @@ def point(t, start):
 # --- E_n ----------------------------------------------------------------------------------------
 
 
-def expn_reference(t, n):
-    return laplace(lambda s: (1 + s) ** -n, point(t, 1.0))
+def expn_kernel(n, x):
+    """The integral of e^(-x t) t^-n over t >= 1: its power series below 1, else a continued
+    fraction (DLMF 8.19.8, 8.19.17)."""
+    near, z = x <= 1, mx.clip(x, 0, 1)
+    n, z = mx.broadcast_arrays(n, z)
+    wide, m = trailing(z, 20)
+    ahead = m - n[..., None] + 1
+    c = mx.array([-(-1) ** k / math.factorial(k) for k in range(20)], dtype=x.dtype)
+    harmonic = reduce_kernels.sum(mx.where(ahead < 0, 1 / (m + 1), 0), axis=-1)
+    pole = (mx.log(z) + EULER - harmonic)[..., None]
+    factors = mx.where(ahead == 0, pole, 1 / mx.where(ahead == 0, 1, ahead))
+    small = reduce_kernels.sum(c * mx.power(wide, m) * factors, axis=-1)
+    small = mx.where(z == 0, mx.where(n > 1, 1 / (n - 1), math.inf), small)
+    out = mx.where(near, small, exp(-x) / fraction(n, mx.where(near, 1, x)))
+    out = mx.where(n == 0, exp(-x) / x, out)
+    whole = mx.logical_and(n >= 0, n == mx.round(n))
+    return mx.where(mx.logical_and(whole, x >= 0), out, math.nan)
 
 
-def expn_kernel(x, n):
-    """The integral of e^(-x t) t^-n over t >= 1: its power series below 1, else e^-x / x times a
-    Chebyshev series in 1 / x."""
-    far = exp(-x) / x
-    if n == 0:
-        return far
-    far = far * chebyshev(inverse(x, 1.0), expn_reference, 64, n)
-    z = mx.clip(x, 0, 1)
-    c = [0.0 if m == n - 1 else -(-1) ** m / ((m - n + 1) * math.factorial(m))
-         for m in range(max(20, n + 3))]
-    harmonic = sum(1 / k for k in range(1, n))
-    pole = (-1) ** (n - 1) / math.factorial(n - 1) * (harmonic - EULER - mx.log(z))
-    for _ in range(n - 1):
-        pole = mx.where(z == 0, 0, pole * z)
-    near = polynomial(z, c) + pole
-    return mx.where(x < 0, math.nan, mx.where(x <= 1, near, far))
+def fraction(n, x):
+    """x + n - n / (x + n + 2 - 2 (n + 1) / (x + n + 4 - ...)), for x >= 1."""
+    last = 90 if precise(x) else 26
+    total = x + n + 2 * last
+    for k in range(last, 0, -1):
+        total = x + n + 2 * (k - 1) - k * (n + k - 1) / total
+    return total
 
 
-def expn_slope(x, ans, n):
-    return -ans * (1 + 1 / x) if n == 0 else -expn(x, n=n - 1)
+def expn_slope(n, x, ans):
+    """-E_(n-1)(x), that of E_0 = e^-x / x in another form."""
+    return where(equal(n, 0), -ans * (1 + 1 / x), -expn(maximum(n - 1, 0), x))
 
 
 # --- Ei -----------------------------------------------------------------------------------------
@@ -108,7 +118,7 @@ def expi_kernel(x):
         else:
             t = (mx.clip(x, low, high) - low) * (2 / (high - low)) - 1
         out = mx.where(x > low, growth * chebyshev(t, ei_scaled, 40, low, high), out)
-    out = mx.where(x < 0, -expn_kernel(mx.where(x < 0, -x, 1), n=1), out)
+    out = mx.where(x < 0, -expn_kernel(mx.array(1, x.dtype), mx.where(x < 0, -x, 1)), out)
     return mx.where(x == 0, -math.inf, out)
 
 
@@ -228,8 +238,9 @@ def log_quotient(x):
 
 # --- the ops ------------------------------------------------------------------------------------
 
-expn = elementwise("expn", on_floats(expn_kernel), lambda x, ans, n: expn_slope(x, ans, n),
-                   unbounded=True, doc="The generalised exponential integral E_n(x), x > 0.")
+expn = elementwise("expn", on_floats(expn_kernel), None, lambda n, x, ans: expn_slope(n, x, ans),
+                   args=("n", "x"), unbounded=True,
+                   doc="The generalised exponential integral E_n(x) of whole n, for x > 0.")
 expi = elementwise("expi", on_floats(expi_kernel), lambda g, x: ratio(scale(g, exp_op(x)), x),
                    doc="The exponential integral Ei(x).")
 si = elementwise("si", on_floats(si_kernel), lambda x: sinc_derivative(x * (1 / PI), order=0),

@@ -9,7 +9,7 @@ import math
 import mlx.core as mx
 
 from functape.op import NUMBERS, table
-from functape.ops import float64
+from functape.ops import complex_kernels, float64
 from functape.ops.elementwise import hypot_kernel
 from functape.pairs import exponentials, inverses
 from functape.pairs.array import Pair, add, divide, multiply, pair, parts, subtract
@@ -210,7 +210,8 @@ def logaddexp(x, y):
     x, y = pair(x), pair(y)
     swap = x.re < y.re
     high, low = select(swap, y, x), select(swap, x, y)
-    return add(high, exponentials.log1p(exponentials.exp(subtract(low, high))))
+    out = add(high, exponentials.log1p(exponentials.exp(subtract(low, high))))
+    return Pair(out.re, out.im - complex_kernels.turns(out.im))
 
 
 def exp2(z):

@@ -6,6 +6,7 @@ import mlx.core as mx
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, check_range, check_word, describe
 from functape.numpy.arguments import as_type, axis_of, shape_of, size_of, value
+from functape.numpy.arguments import floats as as_floats
 from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import where
 from functape.numpy.indexing import take, take_along_axis
@@ -19,7 +20,6 @@ from functape.ops.random import COUNT_TRIES, binomial_sample, poisson_sample, ra
 from functape.random.continuous import gumbel
 from functape.random.keys import checked, split, unit, wide_bits
 from functape.random.parameters import RESOLUTIONS, fits, full, parameters
-from functape.scipy.special.arguments import floats as as_floats
 
 # --- whole numbers ------------------------------------------------------------------------------
 

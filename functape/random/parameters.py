@@ -4,10 +4,10 @@ import mlx.core as mx
 
 from functape.errors import ShapeError
 from functape.numpy.arguments import as_type, shape_of
+from functape.numpy.arguments import floats as as_floats
 from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.op import NUMBERS
 from functape.random.keys import float_type
-from functape.scipy.special.arguments import floats as as_floats
 
 RESOLUTIONS = (None, "low", "high")  # JAX's choice of how fine random bits are; without effect
 

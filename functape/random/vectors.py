@@ -3,6 +3,7 @@
 from functape.errors import ShapeError, check_word, describe
 from functape.numpy import linalg
 from functape.numpy.arguments import as_type, integer, shape_of
+from functape.numpy.arguments import floats as as_floats
 from functape.numpy.broadcasting import broadcast_shapes
 from functape.numpy.contraction import matmul
 from functape.numpy.elementwise import where
@@ -10,7 +11,6 @@ from functape.ops import elementwise as ops
 from functape.random.continuous import normal
 from functape.random.keys import checked
 from functape.random.parameters import parameters
-from functape.scipy.special.arguments import floats as as_floats
 
 
 def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky"):

@@ -7,7 +7,7 @@ import numpy as np
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import fft as fourier
-from functape.numpy.arguments import alike, as_type, axes_of, axis_of, inexact, integer, value
+from functape.numpy.arguments import as_type, axes_of, axis_of, floats, inexact, integer, value
 from functape.numpy.arranging import flip
 from functape.numpy.elementwise import conjugate
 from functape.numpy.shapes import moveaxis
@@ -153,7 +153,7 @@ def without_trend(x, linear):
 
 
 def pair(name, in1, in2, mode):
-    x, y = alike([inexact(value(in1, name)), inexact(value(in2, name, 1))])
+    x, y = floats(name, in1, in2)
     if len(x.shape) != len(y.shape) or not x.shape or 0 in x.shape + y.shape:
         raise ShapeError(f"{name} takes two arrays of as many axes, not empty, but got "
                          f"{describe(x)} and {describe(y)}.")

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from agreement import agree, close
 
+from functape.errors import ArgumentError
+
 nn = ft.nn
 RNG = np.random.default_rng(1)
 X = RNG.permutation(np.linspace(-3.7, 3.4, 12)).reshape(3, 4)
@@ -29,6 +31,43 @@ WITH = {
 @pytest.mark.parametrize("name", PLAIN)
 def test_is_that_of_jax(name, oracle):
     agree(oracle, getattr(nn, name), getattr(oracle.nn, name), X, tolerance=1e-8)
+
+
+DOUBLE = ["celu", "gelu", "log_sigmoid", "log_softmax", "mish", "sigmoid", "silu", "soft_sign",
+          "softmax", "softplus", "squareplus", "tanh"]
+SINGLE = [*DOUBLE, "elu", "hard_tanh", "leaky_relu", "log1mexp", "relu", "selu"]
+Z = np.array([0.3 + 0.5j, -1.2 - 2j, 2.1 + 3j, -0.7 + 4j, 1.4 - 5j])
+
+
+@pytest.mark.parametrize(("name", "dtype", "tolerance"), [
+    *((name, "complex64", 2e-5) for name in SINGLE),
+    *((name, "complex128", 1e-12) for name in DOUBLE)])
+def test_of_complex_numbers_is_that_of_jax(name, dtype, tolerance, oracle):
+    z = Z.astype(dtype)
+    f, g = getattr(nn, name), getattr(oracle.nn, name)
+    close(f(z), g(z), tolerance)
+    np_, jnp = ft.numpy, oracle.numpy
+    close(ft.grad(lambda z: np_.sum(np_.real(f(z) * z)))(z),
+          oracle.grad(lambda z: jnp.sum(jnp.real(g(z) * z)))(z), tolerance)
+
+
+def test_softplus_of_complex_numbers_has_a_principal_value():
+    z = np.concatenate([Z, 30 * Z, [0, 1000 + 9j, -1000 + 9j]])
+    with np.errstate(all="ignore"):
+        want = np.log(1 + np.exp(z))
+    want[-2] = 1000 + 1j * (9 - 2 * np.pi)
+    for dtype, tolerance in ("complex64", 2e-5), ("complex128", 1e-12):
+        close(nn.softplus(z.astype(dtype)), want, tolerance)
+        close(ft.numpy.logaddexp(z.astype(dtype), 0), want, tolerance)
+    close(ft.grad(nn.softplus, holomorphic=True)(Z[1]), 1 / (1 + np.exp(-Z[1])), 1e-6)
+
+
+@pytest.mark.parametrize("f", [
+    nn.standardize, nn.layer_norm, nn.rms_norm, lambda z: nn.mse_loss(z, z),
+    lambda z: nn.cross_entropy(z, np.int32(1)), lambda z: nn.sigmoid_binary_cross_entropy(z, 1.0)])
+def test_variances_and_losses_are_real(f):
+    with pytest.raises(ArgumentError, match=r"takes real numbers, but got complex64\[5\]. Give"):
+        f(Z.astype(np.complex64))
 
 
 @pytest.mark.parametrize("name", WITH)

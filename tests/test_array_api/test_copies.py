@@ -16,7 +16,8 @@ DTYPES = ["bool", "int8", "uint64", "float32", "float64", "complex64", "complex1
     (lambda x: x.astype(x.dtype), True), (lambda x: fnp.astype(x, x.dtype, copy=True), True),
     (lambda x: fnp.astype(x, x.dtype, copy=False), False),
     (lambda x: fnp.from_dlpack(x, copy=True), True),
-    (lambda x: fnp.reshape(x, x.shape, copy=True), True)])
+    (lambda x: fnp.reshape(x, x.shape, copy=True), True),
+    (lambda x: fnp.reshape(x, x.shape, copy=False), False)])
 def test_a_copy_keeps_its_elements(make, copied, shape, at, dtype):
     x = fnp.zeros(shape, dtype=dtype)
     try:
@@ -33,3 +34,12 @@ def test_a_conversion_is_a_copy():
     with pytest.raises(ValueError, match="float32.2. cannot become int32.*Leave `copy` out"):
         fnp.asarray(fnp.ones(2), dtype=fnp.int32, copy=False)
     assert np.asarray(fnp.asarray(fnp.ones(2), dtype=fnp.int32)).dtype == np.int32
+
+
+def test_another_shape_is_a_copy():
+    x = fnp.zeros((2, 3))
+    for options in {"shape": (3, 2)}, {"shape": -1}, {"shape": (2, 3), "order": "F"}:
+        with pytest.raises(ValueError, match=r"reshape: float32\[2,3\] cannot get .*copy=False"):
+            fnp.reshape(x, copy=False, **options)
+    with pytest.raises(ValueError, match="do not fill"):
+        fnp.reshape(x, (4, 2), copy=False)

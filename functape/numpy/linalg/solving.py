@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import ARRAYS, alike, integer, size_of, value
+from functape.numpy.arguments import ARRAYS, common, integer, size_of, value
 from functape.numpy.broadcasting import broadcast_shapes
 from functape.numpy.linalg.operands import epsilon, matrix, singular_values, square_matrix, wide
 from functape.numpy.linalg.spectra import as_number, rank_of
@@ -16,6 +16,7 @@ from functape.ops.elementwise import absolute, square, where
 from functape.ops.linalg import hermitian as hermitian_part
 from functape.ops.movement import reshape
 from functape.ops.reductions import sum as total
+from functape.promotion import agree
 
 
 class SlogdetResult(NamedTuple):
@@ -52,8 +53,8 @@ def solve(a, b):
     >>> linalg.solve(array([[2.0, 0.0], [0.0, 4.0]]), array([2.0, 2.0]))
     tensor([1. , 0.5])
     """
-    x, y = square_matrix("solve", a), wide(value(b, "solve", 1))
-    return with_columns("solve", ops.solve, *alike([x, y]))
+    a, b = common("solve", a, b)
+    return with_columns("solve", ops.solve, square_matrix("solve", a), wide(b))
 
 
 def with_columns(name, op, x, y):
@@ -111,11 +112,12 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     rtol = rcond if rtol is None else rtol
     if rtol is None:
         rtol = 10.0 * max(x.shape[-2:]) * epsilon(x)
-    return functions.pinv(x, cutoff("pinv", rtol))
+    return functions.pinv(x, cutoff("pinv", x, rtol))
 
 
-def cutoff(name, rtol):
+def cutoff(name, x, rtol):
     """A tolerance: a number, or an array with one for each matrix."""
+    agree(name, (x, rtol))
     return value(rtol, name, 1) if isinstance(rtol, ARRAYS) else as_number(name, rtol)
 
 
@@ -140,11 +142,12 @@ def lstsq(a, b, rcond=None, *, numpy_resid=False):
     >>> x
     tensor([2.])
     """
-    x, y = alike([matrix("lstsq", a), wide(value(b, "lstsq", 1))])
+    a, b = common("lstsq", a, b)
+    x, y = matrix("lstsq", a), wide(b)
     if len(x.shape) != 2 or len(y.shape) not in (1, 2) or x.shape[0] != y.shape[0]:
         raise ShapeError("lstsq takes a matrix and as many right-hand sides' rows, but got "
                          f"{describe(x)} and {describe(y)}. Use vmap for batches.")
-    rcond = epsilon(x) * max(x.shape) if rcond is None else cutoff("lstsq", rcond)
+    rcond = epsilon(x) * max(x.shape) if rcond is None else cutoff("lstsq", x, rcond)
     if isinstance(rcond, Value):
         rcond = where(rcond < 0, epsilon(x), rcond)
     elif rcond < 0:
@@ -226,7 +229,7 @@ def tensorsolve(a, b, axes=None):
     >>> linalg.tensorsolve(2 * eye(4).reshape((2, 2, 4)), ones((2, 2)))
     tensor([0.5, 0.5, 0.5, 0.5])
     """
-    x, y = value(a, "tensorsolve"), value(b, "tensorsolve", 1)
+    x, y = common("tensorsolve", a, b)
     for axis in axes or ():
         x = moveaxis(x, axis, -1)
     shape = x.shape[len(y.shape):]

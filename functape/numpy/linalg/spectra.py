@@ -21,6 +21,7 @@ from functape.ops.linalg import hermitian as hermitian_part
 from functape.ops.movement import along, cut
 from functape.ops.reductions import any_of, maximum_of
 from functape.ops.reductions import sum as total
+from functape.promotion import agree
 
 
 class EighResult(NamedTuple):
@@ -244,6 +245,7 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):  # noqa: N803 - Num
     x = wide(value(M, "matrix_rank"))
     if len(x.shape) < 2:
         return any_of(x != 0, axis=tuple(range(len(x.shape))), keepdims=False) * 1
+    agree("matrix_rank", (x, *(t for t in (rtol, tol) if t is not None)))
     s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is not None:
         return count_above(s, of_each("tol", tol))

@@ -2,7 +2,7 @@
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import linalg
-from functape.numpy.arguments import alike, value
+from functape.numpy.arguments import common, value
 from functape.numpy.diagonals import diag
 from functape.numpy.linalg.operands import eigenvalues, matrix, square_matrix, wide
 from functape.numpy.linalg.solving import with_columns
@@ -66,7 +66,8 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
         raise ArgumentError("cho_solve takes the pair (factor, lower) that cho_factor(a) returns, "
                             f"but got {describe(c_and_lower)}.")
     factor, lower = c_and_lower
-    x, y = alike([square_matrix("cho_solve", factor), wide(value(b, "cho_solve", 1))])
+    x, y = common("cho_solve", factor, b)
+    x, y = square_matrix("cho_solve", x), wide(y)
     low, up = (x, adjoint(x)) if lower else (adjoint(x), x)
 
     def solver(low, y):
@@ -138,7 +139,8 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     if trans not in (0, 1, 2):
         raise ArgumentError(f"lu_solve: trans must be 0, 1 or 2, but is {trans!r}.")
     packed, pivots = lu_and_piv
-    x, y = alike([square_matrix("lu_solve", packed), wide(value(b, "lu_solve", 1))])
+    x, y = common("lu_solve", packed, b)
+    x, y = square_matrix("lu_solve", x), wide(y)
     x = star(x) if trans == 2 else x
     exchange = astype(ops.pivoting(value(pivots, "lu_solve")), dtype=x.dtype)
 
@@ -288,7 +290,7 @@ def eigh_tridiagonal(d, e, *, eigvals_only=False, select="a", select_range=None,
     if select != "a":
         raise ArgumentError(f"eigh_tridiagonal: select must be 'a', but is {select!r}. Cut the "
                             "eigenvalues to those that you need.")
-    x, y = alike([wide(value(d, "eigh_tridiagonal")), wide(value(e, "eigh_tridiagonal", 1))])
+    x, y = map(wide, common("eigh_tridiagonal", d, e))
     if len(x.shape) != 1 or y.shape != (x.shape[0] - 1,):
         raise ShapeError("eigh_tridiagonal takes vectors of lengths n and n - 1, but got "
                          f"{describe(x)} and {describe(y)}.")

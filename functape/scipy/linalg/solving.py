@@ -2,7 +2,7 @@
 
 from functape.errors import ArgumentError, ShapeError, describe
 from functape.numpy import linalg
-from functape.numpy.arguments import alike, integer, value
+from functape.numpy.arguments import common, integer
 from functape.numpy.contraction import kron
 from functape.numpy.creation import asarray
 from functape.numpy.linalg.operands import matrix, square_matrix, wide
@@ -100,7 +100,8 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     if trans not in TRANSPOSES:
         raise ArgumentError("solve_triangular: trans must be 0, 1, 2 or 'N', 'T', 'C', but is "
                             f"{trans!r}.")
-    x, y = alike([square_matrix("solve_triangular", a), wide(value(b, "solve_triangular", 1))])
+    x, y = common("solve_triangular", a, b)
+    x, y = square_matrix("solve_triangular", x), wide(y)
     x = TRANSPOSES[trans](x)
     lower = bool(lower) != (trans not in (0, "N"))
 
@@ -122,8 +123,9 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):  # noqa: N803 - SciPy
     >>> linalg.solve_sylvester(array([[1.0]]), array([[3.0]]), array([[8.0]]))
     tensor([[2.]])
     """
-    a, b, c = alike([square_matrix("solve_sylvester", A), square_matrix("solve_sylvester", B, 1),
-                     matrix("solve_sylvester", C, 2)])
+    a, b, c = common("solve_sylvester", A, B, C)
+    a, b = square_matrix("solve_sylvester", a), square_matrix("solve_sylvester", b, 1)
+    c = matrix("solve_sylvester", c, 2)
     m, n = a.shape[-1], b.shape[-1]
     if c.shape != (m, n):
         raise ShapeError(f"solve_sylvester: C must have the shape {(m, n)} for {describe(a)} and "
@@ -169,7 +171,8 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):  # noqa: N803 - SciPy
     >>> linalg.expm_frechet(array([[0.0]]), array([[2.0]]))
     (tensor([[1.]]), tensor([[2.]]))
     """
-    x, t = alike([square_matrix("expm_frechet", A), square_matrix("expm_frechet", E, 1)])
+    x, t = common("expm_frechet", A, E)
+    x, t = square_matrix("expm_frechet", x), square_matrix("expm_frechet", t, 1)
     if x.shape != t.shape:
         raise ShapeError(f"expm_frechet: A and E must have one shape, but are {describe(x)} and "
                          f"{describe(t)}.")

@@ -6,7 +6,7 @@ import numpy as np
 
 from functape import dtypes
 from functape.errors import ArgumentError, ShapeError, describe
-from functape.numpy.arguments import alike, integer, value, values
+from functape.numpy.arguments import alike, common, integer, value, values
 from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.numpy.creation import array
 from functape.numpy.diagonals import diag
@@ -132,7 +132,8 @@ def leslie(f, s):
     tensor([[1. , 2. ],
             [0.5, 0. ]])
     """
-    f, s = alike([vector("leslie", f), vector("leslie", s, 1)])
+    f, s = common("leslie", f, s)
+    f, s = vector("leslie", f), vector("leslie", s, 1)
     if len(f.shape) != 1 or s.shape != (f.shape[0] - 1,):
         raise ShapeError("leslie takes vectors of lengths n and n - 1, but got "
                          f"{describe(f)} and {describe(s)}.")

@@ -2,14 +2,13 @@
 
 import math
 
-from functape.numpy.arguments import axes_of
+from functape.numpy.arguments import axes_of, floats
 from functape.numpy.elementwise import where as choose
 from functape.numpy.reductions import logsumexp as plain_logsumexp
 from functape.ops import elementwise as ops
 from functape.ops import entropies, reductions
 from functape.ops.elementwise import exp, log, log1p
 from functape.ops.families import scale
-from functape.scipy.special.arguments import floats
 
 
 def xlogy(x, y):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from functape.errors import ArgumentError, describe
+from functape.numpy.arguments import floats
 from functape.numpy.creation import array
 from functape.numpy.elementwise import where
 from functape.op import Value
@@ -12,7 +13,6 @@ from functape.ops import approximation, elementwise
 from functape.ops import gamma as ops
 from functape.ops.incomplete_beta import beta_moment
 from functape.ops.incomplete_gamma import gamma_moment
-from functape.scipy.special.arguments import floats
 
 
 def gammaln(x):
@@ -26,18 +26,20 @@ def gammaln(x):
 
 
 def loggamma(x):
-    """log Gamma(x) for real x: NaN where Gamma(x) is negative (DLMF 5.2.1).
+    """log Gamma(x) for real x: NaN below 0, where its continuation is complex (DLMF 5.2.1).
 
     >>> from functape.scipy import special
     >>> special.loggamma(5.0)
     tensor(3.178054)
     """
     (x,) = floats("loggamma", x)
-    return where(elementwise.greater_equal(ops.gammasgn(x), 0), ops.gammaln(x), math.nan)
+    return where(x < 0, math.nan, ops.gammaln(x))
 
 
 def gamma(x):
     """Gamma(x), the integral of t^(x-1) e^-t; (x - 1)! for whole x (DLMF 5.2.1).
+
+    At 0 an infinity of its sign; at -1, -2, ... NaN, since the two sides differ.
 
     >>> from functape.scipy import special
     >>> special.gamma(5.0)
@@ -69,8 +71,7 @@ def factorial(n, exact=False):
     if exact:
         raise ArgumentError("factorial has no exact integers; use math.factorial for these.")
     (n,) = floats("factorial", n)
-    valid = n >= 0
-    return where(valid, ops.gamma(where(valid, n, 0.0) + 1), 0.0)
+    return where(n < 0, 0.0, ops.gamma(where(n < 0, 0.0, n) + 1))
 
 
 def poch(z, m):

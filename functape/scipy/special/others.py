@@ -1,8 +1,7 @@
 """Error functions, the normal distribution, Bessel functions and integrals."""
 
-from functape.errors import ArgumentError
+from functape.numpy.arguments import floats
 from functape.ops import bessel, elementwise, integrals, normal
-from functape.scipy.special.arguments import floats
 from functape.scipy.special.gammas import whole
 
 
@@ -147,18 +146,15 @@ def expn(n, x):
     (DLMF 8.19.3).
 
     Args:
-      n: a whole number, 0 or more.
+      n: whole numbers, 0 or more, that broadcast with x; NaN at others. Not differentiated.
       x: array.
 
     >>> from functape.scipy import special
     >>> special.expn(1, 1.0)
     tensor(0.2193839)
     """
-    order = whole("expn", n)
-    if order is None:
-        raise ArgumentError("expn takes one Python integer as n, not an array. Call it once for "
-                            "each order.")
-    return integrals.expn(*floats("expn", x), n=order)
+    whole("expn", n)
+    return integrals.expn(*floats("expn", n, x))
 
 
 def exp1(x):

@@ -40,6 +40,7 @@ from functape.scipy.stats.discrete import (
     nbinom,
     poisson,
 )
+from functape.scipy.stats.kde import gaussian_kde
 from functape.scipy.stats.multivariate import (
     dirichlet,
     multinomial,
@@ -49,10 +50,10 @@ from functape.scipy.stats.summaries import ModeResult, mode, rankdata, sem
 from functape.suggest import for_names_of
 
 __all__ = [
-    "ModeResult", "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet",
-    "expon", "gamma", "gennorm", "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "mode",
-    "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "rankdata", "sem",
-    "t", "truncnorm", "uniform", "vonmises", "wrapcauchy",
+    "ModeResult", "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon",
+    "gamma", "gaussian_kde", "gennorm", "geom", "gumbel_l", "gumbel_r", "laplace", "logistic",
+    "mode", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "rankdata",
+    "sem", "t", "truncnorm", "uniform", "vonmises", "wrapcauchy",
 ]
 
 __getattr__ = for_names_of(__name__)

@@ -66,11 +66,11 @@ def poisson_entropy(mu, loc=0):
     >>> poisson.entropy(1.0)
     tensor(1.3048422)
     """
+    from functape.numpy.arguments import floats
     from functape.numpy.sequences import arange
     from functape.numpy.shapes import expand_dims
-    from functape.scipy.special.arguments import floats
 
-    (mu,) = floats("poisson.entropy", mu)
+    mu, _ = floats("poisson.entropy", mu, loc)
     small = mu < 30
     k = arange(90.0).astype(mu.dtype)
     terms = poisson.logpmf(k, expand_dims(where(small, mu, 1.0), -1))

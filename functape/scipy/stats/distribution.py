@@ -8,10 +8,10 @@ import inspect
 import math
 
 from functape.errors import ArgumentError
+from functape.numpy.arguments import floats
 from functape.numpy.elementwise import where
 from functape.ops import elementwise as ops
 from functape.ops.elementwise import exp, log, log1p
-from functape.scipy.special.arguments import floats
 from functape.suggest import near_miss
 
 # function: (its first argument, its value below the support, its value above)

@@ -4,6 +4,7 @@ import math
 
 from functape.errors import ShapeError, describe
 from functape.numpy import linalg
+from functape.numpy.arguments import floats
 from functape.numpy.broadcasting import broadcast_shapes, broadcast_to
 from functape.numpy.elementwise import where
 from functape.numpy.joining import concatenate
@@ -11,7 +12,6 @@ from functape.ops import elementwise as ops
 from functape.ops.elementwise import exp, log
 from functape.ops.gamma import gammaln
 from functape.scipy.linalg import solve_triangular
-from functape.scipy.special.arguments import floats
 from functape.scipy.special.entropies import xlogy
 from functape.scipy.stats.distribution import Distribution
 
