@@ -24,7 +24,7 @@ from functape.errors import (
     check_callable,
     describe,
 )
-from functape.op import levels
+from functape.op import Value, levels
 from functape.pairs import halves, joined, pairs_among
 from functape.tape import mode, seen, sequence
 from functape.tensor import Tensor, constant
@@ -145,6 +145,7 @@ class Compiled:
             raise RangeError("jit: static arguments must be hashable, but got "
                              f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
+            refuse_arrays(fixed)
             graph = self.graphs[key] = Graph(self.f, structure, fixed, forms)
         self.recent = graph
         return graph
@@ -314,6 +315,18 @@ def is_concretization(error):
 def user_line(error):
     """The last line of the traceback that is the user's."""
     return Origin(users(traceback.walk_tb(error.__traceback__)), None).line
+
+
+def refuse_arrays(fixed):
+    """An array as a static argument would be told from others by identity, and its elements are
+    not constant: after a change in place the graph would go on with the old ones."""
+    for place, given in fixed:
+        for leaf in tree.leaves(given):
+            if isinstance(leaf, (Value, mx.array)):
+                what = f"argument {place}" if isinstance(place, int) else repr(place)
+                raise RangeError(f"jit: static arguments are plain values, but {what} has the array "
+                                 f"{describe(leaf)}. Leave it out of static_argnums and "
+                                 "static_argnames, so that it is traced.")
 
 
 def static_positions(f, argnums, argnames):

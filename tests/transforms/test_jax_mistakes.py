@@ -56,8 +56,15 @@ MISTAKES = {
     "select_n_float": lambda t, np: t.lax.select_n(X, X, X),
     "select_n_booleans": lambda t, np: t.lax.select_n(X > 0, X, X, X),
     "static_list": lambda t, np: t.jit(lambda x, n: x, static_argnums=1)(X, [1]),
+    "static_array": lambda t, np: t.jit(lambda x, n: x, static_argnums=1)(X, np.ones(2)),
+    "static_arrays": lambda t, np: t.jit(lambda x, n: x, static_argnames="n")(
+        X, n=(1, np.ones(2))),
     "static_beyond": lambda t, np: t.jit(lambda x: x, static_argnums=5)(X),
     "static_unknown": lambda t, np: t.jit(lambda x: x, static_argnames="n")(X),
+    "negative_power": lambda t, np: np.array(2) ** -1,
+    "negative_power_in_jit": lambda t, np: t.jit(lambda n: n**-2)(2),
+    "normal_integers": lambda t, np: t.random.normal(t.random.key(0), (2,), np.int32),
+    "signature": lambda t, np: np.vectorize(np.sin, signature="(n->n")(X),
     "jit_string": lambda t, np: t.jit(lambda x: "a")(X),
     "jit_argument": lambda t, np: t.jit(lambda x: x)("a"),
 }
