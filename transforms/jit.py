@@ -324,8 +324,8 @@ def refuse_arrays(fixed):
         for leaf in tree.leaves(given):
             if isinstance(leaf, (Value, mx.array)):
                 what = f"argument {place}" if isinstance(place, int) else repr(place)
-                raise RangeError(f"jit: static arguments are plain values, but {what} has the array "
-                                 f"{describe(leaf)}. Leave it out of static_argnums and "
+                raise RangeError(f"jit: static arguments are plain values, but {what} has an "
+                                 f"array, {describe(leaf)}. Leave it out of static_argnums and "
                                  "static_argnames, so that it is traced.")
 
 
