@@ -39,6 +39,9 @@ INSTEAD = {
         "example_libraries": "There are functape.nn, functape.optim and mlx.optimizers.",
         "image": NOT_YET,
     },
+    "functape.ad_checkpoint": {
+        "print_saved_residuals": "The lines of functape.make_tape say what each operation saves.",
+    },
     "functape.debug": {
         "callback": CALLED, "breakpoint": "There is Python's own breakpoint().",
     },

@@ -163,7 +163,7 @@ def runge_kutta(t, np, f, y, times):
 
 
 def neural_ode(t, np):
-    """The derivative by the adjoint equation, backwards in time: a custom rule that solves again."""
+    """The derivative by the adjoint equation, backwards in time: a rule that solves again."""
     times = np.asarray(numpy.linspace(0.0, 1.0, 9))
 
     def field(p, at, y):
