@@ -37,7 +37,7 @@ UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the gr
 
 
 def jit(f=None, *, static_argnums=(), static_argnames=(), donate_argnums=(), donate_argnames=(),
-        fallback=True):
+        keep_unused=False, inline=False, fallback=True):
     """A compiled version of `f`, with the same results.
 
     `f` runs once for each new structure of arguments, their shapes and dtypes, and each new value
@@ -50,6 +50,7 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), donate_argnums=(), don
       static_argnames: names of such arguments.
       donate_argnums, donate_argnames: no effect; accepted for JAX's sake. MLX reuses the memory of
         arrays that nobody holds any more.
+      keep_unused, inline: no effect; accepted for JAX's sake.
       fallback: where `f` asks for the value of a traced array (``if x.sum() > 0:``), run it
         uncompiled from then on, with one warning that names the line; if False, raise.
 

@@ -3,6 +3,7 @@
 import mlx.core as mx
 
 from functape import tree
+from functape.arrays import reading
 from functape.numpy.plain_values import concrete
 from functape.op import Value
 from functape.pairs import halves
@@ -20,5 +21,5 @@ def block_until_ready(x):
     """
     arrays = [concrete(a, "block_until_ready") for a in tree.leaves(x)
               if isinstance(a, (Value, mx.array))]
-    mx.eval(halves(arrays))
+    reading("block_until_ready", x, lambda _: mx.eval(halves(arrays)))
     return x

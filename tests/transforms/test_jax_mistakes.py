@@ -59,6 +59,7 @@ MISTAKES = {
     "static_array": lambda t, np: t.jit(lambda x, n: x, static_argnums=1)(X, np.ones(2)),
     "static_arrays": lambda t, np: t.jit(lambda x, n: x, static_argnames="n")(
         X, n=(1, np.ones(2))),
+    "left_behind": lambda t, np: float(left_behind(t)),
     "static_beyond": lambda t, np: t.jit(lambda x: x, static_argnums=5)(X),
     "static_unknown": lambda t, np: t.jit(lambda x: x, static_argnames="n")(X),
     "negative_power": lambda t, np: np.array(2) ** -1,
@@ -68,6 +69,13 @@ MISTAKES = {
     "jit_string": lambda t, np: t.jit(lambda x: "a")(X),
     "jit_argument": lambda t, np: t.jit(lambda x: x)("a"),
 }
+
+
+def left_behind(t):
+    """A value of a jitted function, kept in a list instead of being returned."""
+    kept = []
+    t.jit(lambda x: (kept.append(x * 2), x)[1])(1.0)
+    return kept[0]
 
 
 def wrong_rule(t, np):
@@ -84,6 +92,13 @@ def test_mistakes_are_errors_of_jax_s_kind(name, oracle):
     with pytest.raises(kinds) as ours:
         MISTAKES[name](ft, ft.numpy)
     assert isinstance(ours.value, ft.errors.FunctapeError)
+
+
+@pytest.mark.parametrize("read", [repr, numpy.asarray, ft.block_until_ready, float,
+                                  lambda x: x.tolist(), lambda x: repr(x + 1)])
+def test_what_a_jitted_function_left_behind_has_no_value(read):
+    with pytest.raises(ft.errors.ConcretizationError, match="left behind.*Return"):
+        read(left_behind(ft))
 
 
 def by_value(t, np):

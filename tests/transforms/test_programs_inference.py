@@ -1,5 +1,6 @@
 """Programs of statistics and control, as one writes them for JAX: the same text with both, in
-double precision, values and derivatives compared. JAX compiles each as a whole; functape runs it as it is.
+double precision, values and derivatives compared. JAX compiles each as a whole; functape runs it
+as it is.
 """
 
 import functape as ft
