@@ -113,7 +113,18 @@ def updated(t, np):
     return f(2.0, X), t.grad(f)(2.0, X), t.vmap(f, (0, None))(X, X)
 
 
+def of_forms(t, np):
+    """The shapes and dtypes of arrays that do not exist, where no elements are needed."""
+    form = t.ShapeDtypeStruct((2, 3), np.float16)
+    shapes = t.eval_shape(lambda x: {"a": np.outer(x, x), "b": x.sum()}, X)
+    transpose = t.linear_transpose(lambda p: 2 * p["a"] + p["b"], {"a": X, "b": t.ShapeDtypeStruct(
+        (3,), np.float32)})
+    return (t.tree.map(np.zeros_like, shapes), np.ones_like(form), t.lax.full_like(form, 2.0),
+            np.empty_like(form).shape, np.zeros_like(form, shape=(4,)), transpose(X))
+
+
 ACCEPTED = {
+    "forms": of_forms,
     "static_by_type": by_value,
     "numpy_in_jit": updated,
     "numbers_of_jit": lambda t, np: t.grad(
