@@ -93,6 +93,7 @@ with later(globals()) as (__getattr__, __dir__):
     from functape.autograd.checkpoint import checkpoint as remat  # JAX's other name
     from functape.mlx import default_device, stream
     from functape.numpy.creation import asarray
+    from functape.numpy.waiting import block_until_ready
     from functape.transforms import (
         Array,
         ShapeDtypeStruct,
@@ -126,7 +127,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Array", "ShapeDtypeStruct", "Tensor", "ad_checkpoint", "arange", "as_tensor", "asarray",
-    "autograd", "bfloat16", "bool_", "checkpoint", "checkpoint_name", "checkpoint_policies",
+    "autograd", "bfloat16", "block_until_ready", "bool_", "checkpoint",
+    "checkpoint_name", "checkpoint_policies",
     "complex128", "complex64", "custom_batching", "custom_derivatives", "custom_gradient",
     "custom_jvp", "custom_vjp", "debug", "default_device", "disable_jit", "distributed", "empty",
     "empty_like", "enable_grad", "eval_shape", "eye", "finfo", "flatten_util", "float16",

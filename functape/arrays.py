@@ -4,8 +4,8 @@ import mlx.core as mx
 import numpy as np
 
 from functape import pairs
-from functape.errors import ArgumentError
-from functape.op import NUMBERS
+from functape.errors import ArgumentError, ConcretizationError, describe
+from functape.op import NUMBERS, levels
 from functape.pairs import Pair, complex128
 from functape.tape import seen
 
@@ -58,5 +58,28 @@ def from_numpy(a):
 def as_numpy(data, dtype=None):
     if data.dtype == mx.bfloat16:
         data = data.astype(mx.float32)
-    out = pairs.to_numpy(data) if type(data) is Pair else np.array(data)
+    out = reading("numpy.asarray", data, pairs.to_numpy if type(data) is Pair else np.array)
     return out if dtype is None else out.astype(dtype)
+
+
+NOT_YET = (
+    "{what} needs the value of {x} while jit compiles the function, when there is none yet. Use "
+    "functape.numpy.where or functape.lax.cond in place of Python's if, mark the argument with "
+    "static_argnums, or call the function outside of jit."
+)
+NO_MORE = (
+    "{what} needs the value of {x}, which depends on what a jitted function left behind: there it "
+    "stood for whatever the graph is given. Return it from the function, in place of keeping it in "
+    "a list or a global."
+)
+
+
+def reading(what, data, read):
+    """``read(data)``; where MLX says that there is nothing to read, why that is so."""
+    try:
+        return read(data)
+    except (RuntimeError, ValueError) as error:
+        if "[eval]" not in str(error):
+            raise
+        text = NOT_YET if levels.tracing else NO_MORE
+        raise ConcretizationError(text.format(what=what, x=describe(data))) from error

@@ -27,13 +27,17 @@ def for_names_of(namespace):
 
 
 def hint(namespace, name):
-    """Where the name is, or which one of the namespace it resembles; nothing, if neither."""
+    """Where the name is, what takes the place of one of JAX's, or which one of the namespace it
+    resembles; nothing, if neither."""
     if name.startswith("_"):
         return ""
     for home in HOMES:
         if name in public(importlib.import_module(home)):
             return f" It is {home}.{name}."
-    return near_miss(name, public(sys.modules[namespace]))
+    from functape.absent import INSTEAD  # seldom asked, too
+
+    instead = INSTEAD.get(namespace, {}).get(name)
+    return f" {instead}" if instead else near_miss(name, public(sys.modules[namespace]))
 
 
 def near_miss(name, names):

@@ -55,10 +55,18 @@ class Weak(Value):
         if op in CONVERSIONS:
             return op(self.value, **params)
         if all([is_weak(a) for a in args]):
-            out = op(*map(beneath, args), **params)
+            values = [beneath(a) for a in args]
+            out = op(*values, **params)
+            if rounded(out):
+                out = op(*map(real, values), **params)
             return tuple(map(weakened, out)) if type(out) is tuple else weakened(out)
         dtype = result_type(*args) if op.batch is batch_elementwise else None
         return op(*[a.strong(dtype) if type(a) is Weak else a for a in args], **params)
+
+    def promoted(self, other):
+        """The same numbers, of the greater of two kinds: their own, and that of a weak value."""
+        kind = max(self.kind, lifted(other).kind, key=list(BY_PYTHON).index)
+        return self if kind is self.kind else Weak(self.strong(held_in(kind)))
 
     def strong(self, dtype=None):
         """The value with a dtype; None: its own."""
@@ -78,6 +86,17 @@ def beneath(a):
     return lifted(a).value if isinstance(a, complex) else a
 
 
+def rounded(out):
+    """Whether a result of integers is real, and not in double precision although there is any."""
+    outs = out if type(out) is tuple else (out,)
+    return held_in(float) != mx.float32 and any([o.dtype == mx.float32 for o in outs])
+
+
+def real(a):
+    """An integer as a real number of double precision."""
+    return astype(a, dtype=held_in(float)) if isinstance(a, Value) and a.dtype != mx.bool_ else a
+
+
 def weakened(value):
     """A value without size; booleans have none."""
     return value if value.dtype == mx.bool_ else Weak(value)
@@ -88,13 +107,18 @@ def is_number(a):
     return isinstance(a, NUMBERS) and not isinstance(a, bool)
 
 
+def held_in(kind):
+    """The dtype of a weak value of a kind, that of a Python type: double precision where there is
+    any."""
+    on_cpu = mx.default_device().type == mx.cpu
+    return DOUBLE[kind] if on_cpu and kind in DOUBLE else BY_PYTHON[kind]
+
+
 def array_of(number):
     """An `mx.array` of a Python number, in double precision where there is any."""
     number = python_number(number)
-    double = DOUBLE.get(type(number))
-    if double is None or mx.default_device().type != mx.cpu:
-        return number_array(number)
-    return number_array(number, double)
+    kind = type(number)
+    return number_array(number, held_in(kind)) if kind in DOUBLE else number_array(number)
 
 
 def lifted(a, name="asarray", index=0):

@@ -26,7 +26,7 @@ TEST_BUDGET = 500  # tables are long
 # A module may import from its own layer and from those before it. The longest name that fits
 # decides: functape.ops.linalg is in the layer of functape.ops.
 LAYERS = [
-    ["errors", "suggest", "later", "blas", "backend", "data", "tree_keys", "tree"],
+    ["absent", "errors", "suggest", "later", "blas", "backend", "data", "tree_keys", "tree"],
     ["op"],
     ["calls"],
     ["promotion"],

@@ -195,6 +195,8 @@ def test_array_api_entry_points():
     assert np.from_dlpack(X).tolist() == X.tolist()
     assert fnp.from_dlpack(mx.ones(2)).tolist() == [1.0, 1.0]
     assert X.to_device(X.device) is X and X.block_until_ready() is X
+    tree = {"x": X, "raw": [X.array, None], "word": "a"}
+    assert ft.block_until_ready(tree) is tree
 
 
 # --- arrays that contain values -----------------------------------------------------------------

@@ -8,7 +8,7 @@ from functape.autograd.saved import by_name
 from functape.errors import ArgumentError, GraphError, ShapeError, check_callable, describe
 from functape.op import Op, highest
 from functape.tape import RELEASED, Node, Parts, freed, mode
-from functape.tensor import Tensor, constant
+from functape.tensor import Tensor, constant, constant_lift
 from functape.transforms import boundary
 from functape.transforms.custom import (
     Aval,
@@ -199,8 +199,9 @@ class CustomNode(Node):
         given = g if isinstance(g, Parts) else Parts({0: g})
         grads = [constant(given[k]) if k in given else Op.zeros(Aval(*aval))
                  for k, aval in enumerate(self.avals)]
-        residuals = self.residuals(tree.map(lambda s: unpacked(s, self, lift), self.kept))
-        found = self.rule.cotangents(self.rule.bwd(residuals, tree.unflatten(self.form, grads)))
+        kept = tree.map(lambda s: unpacked(s, self, lift or constant_lift), self.kept)
+        cotangents = self.rule.bwd(self.residuals(kept), tree.unflatten(self.form, grads))
+        found = self.rule.cotangents(cotangents)
         parts = []
         for i, (part, edge) in enumerate(zip(found, self.edges, strict=True)):
             if part is not None and edge is not None and (live is None or edge in live):

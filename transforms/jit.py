@@ -24,7 +24,7 @@ from functape.errors import (
     check_callable,
     describe,
 )
-from functape.op import levels
+from functape.op import Value, levels
 from functape.pairs import halves, joined, pairs_among
 from functape.tape import mode, seen, sequence
 from functape.tensor import Tensor, constant, is_constant
@@ -37,7 +37,7 @@ UNCAPTURED = "uncaptured inputs"  # and that an argument is a constant of the gr
 
 
 def jit(f=None, *, static_argnums=(), static_argnames=(), donate_argnums=(), donate_argnames=(),
-        fallback=True):
+        keep_unused=False, inline=False, fallback=True):
     """A compiled version of `f`, with the same results.
 
     `f` runs once for each new structure of arguments, their shapes and dtypes, and each new value
@@ -50,6 +50,7 @@ def jit(f=None, *, static_argnums=(), static_argnames=(), donate_argnums=(), don
       static_argnames: names of such arguments.
       donate_argnums, donate_argnames: no effect; accepted for JAX's sake. MLX reuses the memory of
         arrays that nobody holds any more.
+      keep_unused, inline: no effect; accepted for JAX's sake.
       fallback: where `f` asks for the value of a traced array (``if x.sum() > 0:``), run it
         uncompiled from then on, with one warning that names the line; if False, raise.
 
@@ -145,6 +146,7 @@ class Compiled:
             raise RangeError("jit: static arguments must be hashable, but got "
                              f"{', '.join(describe(v) for _, v in fixed)}.") from None
         if graph is None:
+            refuse_arrays(fixed)
             graph = self.graphs[key] = Graph(self.f, structure, fixed, forms)
         self.recent = graph
         return graph
@@ -310,6 +312,18 @@ def is_concretization(error):
 def user_line(error):
     """The last line of the traceback that is the user's."""
     return Origin(users(traceback.walk_tb(error.__traceback__)), None).line
+
+
+def refuse_arrays(fixed):
+    """An array as a static argument would be told from others by identity, and its elements are
+    not constant: after a change in place the graph would go on with the old ones."""
+    for place, given in fixed:
+        for leaf in tree.leaves(given):
+            if isinstance(leaf, (Value, mx.array)):
+                what = f"argument {place}" if isinstance(place, int) else repr(place)
+                raise RangeError(f"jit: static arguments are plain values, but {what} has an "
+                                 f"array, {describe(leaf)}. Leave it out of static_argnums and "
+                                 "static_argnames, so that it is traced.")
 
 
 def static_positions(f, argnums, argnames):

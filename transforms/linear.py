@@ -9,6 +9,7 @@ import mlx.core as mx
 
 from functape import engine, tree
 from functape.errors import ArgumentError, LinearityError, check_callable
+from functape.numpy.creation import is_form
 from functape.op import Op
 from functape.tape import OpNode
 from functape.tensor import constant
@@ -61,7 +62,8 @@ def linear_transpose(f, *primals):
 
     Args:
       f: a linear function of arrays or pytrees of arrays.
-      *primals: arguments of the right shapes and dtypes; their values do not matter.
+      *primals: arguments of the right shapes and dtypes, or ShapeDtypeStructs; their values do not
+        matter.
 
     Returns:
       A function from a cotangent of the output to a tuple, one cotangent for each argument.
@@ -77,8 +79,8 @@ def linear_transpose(f, *primals):
     (tensor(6.),)
     """
     check_callable("linear_transpose", f)
-    zeros = tree.map(lambda p: boundary.give(Op.zeros(constant(p)), isinstance(p, mx.array)),
-                     primals)
+    zeros = tree.map(lambda p: boundary.give(Op.zeros(p if is_form(p) else constant(p)),
+                                             isinstance(p, mx.array)), primals)
     if not tree.leaves(zeros):
         raise ArgumentError("linear_transpose needs at least one array argument.")
 

@@ -140,8 +140,8 @@ def entering(name, what, given):
 
 
 def promoted(carry, new):
-    """The first carry, where what is weak takes the dtype that comes out of the first step, unless
-    that is weak too; and whether it is another than its own, so that the step has to run again."""
+    """The first carry, where what is weak takes the dtype, or the kind of number, that comes out of
+    the first step; and whether it is another than its own, so that the step has to run again."""
     leaves, structure = tree.flatten(carry)
     if not any([a.weak for a in leaves]) or tree.structure(new) != structure:
         return carry, False
@@ -151,8 +151,10 @@ def promoted(carry, new):
 
 
 def promoted_leaf(a, new):
-    if not a.weak or is_weak(new):
+    if not a.weak:
         return a
+    if is_weak(new):
+        return a.promoted(new)
     dtype = constant(new).dtype
     return a.strong(dtype if dtypes.result_type(a, dtype) == dtype else None)
 

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from functape.errors import ArgumentError, ShapeError, check_callable, describe
+from functape.errors import ArgumentError, RangeError, ShapeError, check_callable, describe
 from functape.numpy.arguments import axis_of, shape_of, value
 from functape.numpy.creation import asarray
 from functape.numpy.sequences import arange
@@ -138,8 +138,8 @@ def parsed(signature):
     """The axes that each argument and each result has, by name."""
     sides = signature.replace(" ", "").split("->")
     if len(sides) != 2 or not all(re.fullmatch(r"(\([\w,]*\)(,|$))*", s) for s in sides):
-        raise ArgumentError(f"vectorize: the signature {signature!r} is not understood. Write "
-                            "the axes of arguments and results, such as '(m,n),(n)->(m)'.")
+        raise RangeError(f"vectorize: the signature {signature!r} is not understood. Write "
+                         "the axes of arguments and results, such as '(m,n),(n)->(m)'.")
     return [[tuple(n for n in part.split(",") if n) for part in re.findall(r"\(([\w,]*)\)", side)]
             for side in sides]
 

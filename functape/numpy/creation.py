@@ -246,7 +246,7 @@ def zeros_like(a, dtype=None, shape=None, *, device=None):
     """Zeros in the shape and dtype of another array, or in those given.
 
     Args:
-      a: array.
+      a: array, or a ShapeDtypeStruct.
       device: an MLX device to make the array on.
 
     >>> import functape as ft
@@ -260,7 +260,7 @@ def ones_like(a, dtype=None, shape=None, *, device=None):
     """Ones in the shape and dtype of another array, or in those given.
 
     Args:
-      a: array.
+      a: array, or a ShapeDtypeStruct.
       device: an MLX device to make the array on.
 
     >>> import functape as ft
@@ -274,7 +274,7 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
     """An array whose elements do not matter, in the shape and dtype of another.
 
     Args:
-      prototype: array.
+      prototype: array, or a ShapeDtypeStruct.
       device: an MLX device to make the array on.
 
     >>> import functape as ft
@@ -288,7 +288,7 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
     """An array filled with a value, in the shape and dtype of another.
 
     Args:
-      a: array.
+      a: array, or a ShapeDtypeStruct.
       fill_value: number or array; it broadcasts.
       device: an MLX device to make the array on.
 
@@ -305,5 +305,11 @@ def real_dtype(dtype, name):
 
 
 def like(a, dtype, shape, name):
-    a = value(a, name)
+    a = a if is_form(a) else value(a, name)
     return a.shape if shape is None else shape, a.dtype if dtype is None else dtype
+
+
+def is_form(a):
+    """Whether it is no array, but has a shape and a dtype as one: a ShapeDtypeStruct."""
+    return not isinstance(a, (Value, mx.array, np.ndarray, np.generic, Foreign)) and (
+        hasattr(a, "shape") and hasattr(a, "dtype"))

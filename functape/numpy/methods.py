@@ -84,12 +84,6 @@ def detach(self):
     return ops.stop_gradient(self)
 
 
-def block_until_ready(self):
-    """Wait until the array is computed; returns it."""
-    mx.eval(halves([concrete(self, "block_until_ready")]))
-    return self
-
-
 def to_device(self, device, /, *, stream=None):
     """The array itself: MLX's arrays live in memory that all devices share."""
     return self
@@ -161,6 +155,7 @@ with later(globals()):
     from functape.numpy.searching import nonzero, searchsorted
     from functape.numpy.sorting import argpartition, argsort, partition, sort
     from functape.numpy.updates import at
+    from functape.numpy.waiting import block_until_ready
 
     METHODS = {
         "reshape": reshape, "transpose": transpose, "astype": astype, "view": view,

@@ -7,6 +7,7 @@ value, and the message says what to do instead.
 import numpy as np
 
 from functape import dtypes
+from functape.arrays import reading
 from functape.errors import ArgumentError, ConcretizationError, ShapeError, describe
 from functape.numpy.arguments import value
 from functape.op import Value
@@ -19,11 +20,6 @@ UNDER = {
                "functions (where or functape.lax.cond in place of Python's if), or leave the "
                "argument out of the mapping, in_axes=None.",
 }
-UNDER_JIT = (
-    "{what} needs the value of {x} while jit compiles the function, when there is none yet. Use "
-    "functape.numpy.where or functape.lax.cond in place of Python's if, mark the argument with "
-    "static_argnums, or call the function outside of jit."
-)
 
 
 def concrete(x, what):
@@ -48,12 +44,7 @@ def item_of(x, what):
         hint = "Use .any() or .all()" if what == "bool" else "Choose one by its index"
         raise ShapeError(f"{what} takes an array of one element, but this is {describe(x)}. "
                          f"{hint}.")
-    try:
-        return data.item()
-    except (RuntimeError, ValueError) as error:
-        if "[eval]" not in str(error):
-            raise
-        raise ConcretizationError(UNDER_JIT.format(what=what, x=describe(x))) from error
+    return reading(what, data, lambda data: data.item())
 
 
 def to_bool(self):
@@ -94,7 +85,7 @@ def item(self, *args):
 
 def tolist(self):
     """The elements as nested lists of Python numbers."""
-    return concrete(self, "tolist").tolist()
+    return reading("tolist", concrete(self, "tolist"), lambda data: data.tolist())
 
 
 def to_array(self, dtype=None, copy=None):

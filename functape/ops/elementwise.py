@@ -8,6 +8,7 @@ import math
 
 import mlx.core as mx
 
+from functape.errors import RangeError, describe
 from functape.op import Op
 from functape.ops import complex_kernels, float32, float64, vector_kernels
 from functape.ops.families import (
@@ -69,6 +70,9 @@ def power_kernel(x, y):
             return small_power(x, int(y))
         if y in (-2, -1, -0.5, 0.5) and inexact:
             return NEGATIVE_POWERS[y](x)
+        if y < 0 and not inexact and isinstance(y, int):
+            raise RangeError(f"power: an integer has no integer power {y}, but x is "
+                             f"{describe(x)}. Convert it to a real number first.")
     return mx.power(x, y)
 
 

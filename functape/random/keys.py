@@ -5,7 +5,7 @@ import mlx.core as mx
 import numpy as np
 
 from functape import dtypes
-from functape.errors import ArgumentError, describe
+from functape.errors import ArgumentError, RangeError, describe
 from functape.numpy.arguments import integer, shape_of, value
 from functape.op import Value
 from functape.ops import elementwise as ops
@@ -206,8 +206,8 @@ def float_type(dtype, name):
     """The dtype to draw in: float32, if none is given."""
     dtype = mx.float32 if dtype is None else dtypes.as_dtype(dtype, name)
     if dtype not in DIGITS:
-        raise ArgumentError(f"{name}: dtype must be a floating-point type, but is "
-                            f"{dtypes.dtype_name(dtype)}.")
+        raise RangeError(f"{name}: dtype must be a floating-point type, but is "
+                         f"{dtypes.dtype_name(dtype)}.")
     return dtype
 
 

@@ -56,11 +56,26 @@ MISTAKES = {
     "select_n_float": lambda t, np: t.lax.select_n(X, X, X),
     "select_n_booleans": lambda t, np: t.lax.select_n(X > 0, X, X, X),
     "static_list": lambda t, np: t.jit(lambda x, n: x, static_argnums=1)(X, [1]),
+    "static_array": lambda t, np: t.jit(lambda x, n: x, static_argnums=1)(X, np.ones(2)),
+    "static_arrays": lambda t, np: t.jit(lambda x, n: x, static_argnames="n")(
+        X, n=(1, np.ones(2))),
+    "left_behind": lambda t, np: float(left_behind(t)),
     "static_beyond": lambda t, np: t.jit(lambda x: x, static_argnums=5)(X),
     "static_unknown": lambda t, np: t.jit(lambda x: x, static_argnames="n")(X),
+    "negative_power": lambda t, np: np.array(2) ** -1,
+    "negative_power_in_jit": lambda t, np: t.jit(lambda n: n**-2)(2),
+    "normal_integers": lambda t, np: t.random.normal(t.random.key(0), (2,), np.int32),
+    "signature": lambda t, np: np.vectorize(np.sin, signature="(n->n")(X),
     "jit_string": lambda t, np: t.jit(lambda x: "a")(X),
     "jit_argument": lambda t, np: t.jit(lambda x: x)("a"),
 }
+
+
+def left_behind(t):
+    """A value of a jitted function, kept in a list instead of being returned."""
+    kept = []
+    t.jit(lambda x: (kept.append(x * 2), x)[1])(1.0)
+    return kept[0]
 
 
 def wrong_rule(t, np):
@@ -79,6 +94,13 @@ def test_mistakes_are_errors_of_jax_s_kind(name, oracle):
     assert isinstance(ours.value, ft.errors.FunctapeError)
 
 
+@pytest.mark.parametrize("read", [repr, numpy.asarray, ft.block_until_ready, float,
+                                  lambda x: x.tolist(), lambda x: repr(x + 1)])
+def test_what_a_jitted_function_left_behind_has_no_value(read):
+    with pytest.raises(ft.errors.ConcretizationError, match="left behind.*Return"):
+        read(left_behind(ft))
+
+
 def by_value(t, np):
     """Ones that are equal, but not of one type."""
     f = t.jit(lambda x, n: x * n, static_argnums=1)
@@ -91,7 +113,18 @@ def updated(t, np):
     return f(2.0, X), t.grad(f)(2.0, X), t.vmap(f, (0, None))(X, X)
 
 
+def of_forms(t, np):
+    """The shapes and dtypes of arrays that do not exist, where no elements are needed."""
+    form = t.ShapeDtypeStruct((2, 3), np.float16)
+    shapes = t.eval_shape(lambda x: {"a": np.outer(x, x), "b": x.sum()}, X)
+    transpose = t.linear_transpose(lambda p: 2 * p["a"] + p["b"], {"a": X, "b": t.ShapeDtypeStruct(
+        (3,), np.float32)})
+    return (t.tree.map(np.zeros_like, shapes), np.ones_like(form), t.lax.full_like(form, 2.0),
+            np.empty_like(form).shape, np.zeros_like(form, shape=(4,)), transpose(X))
+
+
 ACCEPTED = {
+    "forms": of_forms,
     "static_by_type": by_value,
     "numpy_in_jit": updated,
     "numbers_of_jit": lambda t, np: t.grad(

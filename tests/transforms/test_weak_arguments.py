@@ -95,6 +95,23 @@ OF_INTEGER = {
     "index from arithmetic": lambda m, x, n: x[(n + 3) % 2],
 }
 
+TO_REAL = {  # an integer that becomes a real number
+    "plus a real number": lambda m, x, n: x * (n + 0.1),
+    "a quotient": lambda m, x, n: x * (n / 3),
+    "a quotient of two": lambda m, x, n: x * (n / (n + 2)),
+    "a function of it": lambda m, x, n: x * m.np.exp(n),
+    "power": lambda m, x, n: x * (n + 1) ** 0.5,
+    "rows and a carry": lambda m, x, n: m.lax.scan(lambda c, row: (c / 3, row * c), n, x)[1],
+}
+CARRIES = {
+    "becomes real": lambda m: m.lax.fori_loop(0, 3, lambda i, c: c * 1.5, 1),
+    "becomes complex": lambda m: m.lax.fori_loop(0, 3, lambda i, c: (c[0] + 1, c[1] * 1j), (1, 1)),
+    "of a scan": lambda m: m.lax.scan(lambda c, _: (c + 1.5, c), 0, None, length=3),
+    "of a while_loop": lambda m: m.lax.while_loop(
+        lambda c: c[0] < 3, lambda c: (c[0] + 0.5, c[1] + 1), (0, 1)),
+    "with rows": lambda m: m.lax.scan(lambda c, x: (c + x, c / 2), 0, m.np.ones(3)),
+}
+
 
 def array(m, dtype):
     kind = getattr(m.np, dtype)
@@ -163,3 +180,16 @@ def test_nothing_is_rounded_beside_float64(f):
 @pytest.mark.parametrize("name", OF_INTEGER)
 def test_values_beside_an_integer(name):
     same_values(OF_INTEGER[name], "int32", 1)
+
+
+@pytest.mark.parametrize("name", TO_REAL)
+def test_an_integer_that_becomes_real_is_not_rounded(name):
+    same_values(TO_REAL[name], "float64", 2)
+
+
+@pytest.mark.parametrize("name", CARRIES)
+def test_a_number_that_is_carried_becomes_what_a_step_makes_of_it(name):
+    ours, theirs = (m.root.tree.leaves(CARRIES[name](m)) for m in LIBRARIES.values())
+    assert [kind_of(a) for a in ours] == [kind_of(a) for a in theirs]
+    for a, b in zip(ours, theirs, strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(a), numpy.asarray(b), rtol=1e-6)
