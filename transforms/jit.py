@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
-from functape import tree
+from functape import precompiled, tree
 from functape.autograd.anomaly import Origin, users
 from functape.autograd.checkpoint import set_generator_key
 from functape.errors import (
@@ -232,6 +232,7 @@ class Graph:
         self.out, self.out_pairs, self.eager = None, (), False
         self.varies = False  # whether the structure of the results depends on shapes or dtypes
         self.shares = False  # whether f closes over an argument: then it gets copies
+        precompiled.make()
         # the state of MLX's generator goes in and out, or each call would draw the same numbers
         state = mx.random.state
         self.compiled = mx.compile(self.trace, inputs=state, outputs=state)
