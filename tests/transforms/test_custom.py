@@ -114,6 +114,23 @@ def test_nondiff_arguments_come_first_in_the_rule():
     assert ft.grad(lambda x: wrapped(fnp.sin, x))(0.5).item() == 100.0
 
 
+def test_bwd_may_look_at_numbers_where_nothing_is_recorded():
+    """Plain ones: reading them does not warn, nor cost a gradient."""
+    seen = []
+
+    @ft.custom_vjp
+    def watched(x):
+        return x
+
+    def bwd(x, g):
+        seen.append((float(x), float(g), x.requires_grad))
+        return (g,)
+
+    watched.defvjp(lambda x: (x, x), bwd)
+    assert float(ft.grad(lambda x: 3.0 * watched(2.0 * x) ** 2)(1.0)) == 24.0
+    assert seen == [(2.0, 12.0, False)]
+
+
 def test_pytrees_and_none_cotangents():
     @ft.custom_vjp
     def f(params, x):
