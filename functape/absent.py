@@ -55,7 +55,6 @@ INSTEAD = {
         "pswapaxes": MAPPED,
         "composite": NO_COMPILER, "platform_dependent": NO_COMPILER,
         "with_sharding_constraint": RANKS,
-        "reduce_precision": "Convert to a dtype and back, x.astype(functape.bfloat16).",
     },
     "functape.random": {
         "key_impl": "There is one kind of key, two numbers of uint32.",

@@ -189,7 +189,8 @@ def test_an_integer_that_becomes_real_is_not_rounded(name):
 
 @pytest.mark.parametrize("name", CARRIES)
 def test_a_number_that_is_carried_becomes_what_a_step_makes_of_it(name):
-    ours, theirs = (m.root.tree.leaves(CARRIES[name](m)) for m in LIBRARIES.values())
+    with jax.enable_x64(False):
+        ours, theirs = (m.root.tree.leaves(CARRIES[name](m)) for m in LIBRARIES.values())
     assert [kind_of(a) for a in ours] == [kind_of(a) for a in theirs]
     for a, b in zip(ours, theirs, strict=True):
         numpy.testing.assert_allclose(numpy.asarray(a), numpy.asarray(b), rtol=1e-6)

@@ -107,7 +107,11 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         """The density at points (d, m), or (m,) of one coordinate: (m,)."""
         return self.overlap(self.placed("evaluate", points), self.covariance)
 
-    __call__ = pdf = evaluate
+    __call__ = evaluate
+
+    def pdf(self, x):
+        """The density, by the name that distributions give it; points as for `evaluate`."""
+        return self.evaluate(x)
 
     def logpdf(self, x):
         """The logarithm of the density, without underflow; points as for `evaluate`."""
