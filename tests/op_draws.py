@@ -78,6 +78,10 @@ class Row:
     def is_complex(self):
         return any(isinstance(a, Draw) and a.dtype in COMPLEX for a in self.args)
 
+    @property
+    def is_double(self):
+        return any(isinstance(a, Draw) and a.dtype == np.complex128 for a in self.args)
+
     def in_double(self):
         """The same row with complex128 for complex64."""
         return self.but(args=tuple(

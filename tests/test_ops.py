@@ -23,11 +23,12 @@ from functape.tensor import Tensor, constant
 every = pytest.mark.parametrize(("name", "i"), CASES, ids=IDS)
 
 
-def only(keep):
-    """Those cases for which `keep(op, row)` holds."""
-    chosen = [(c, label) for c, label in zip(CASES, IDS, strict=True) if keep(*case(*c))]
-    cases, ids = [c for c, _ in chosen], [label for _, label in chosen]
-    return pytest.mark.parametrize(("name", "i"), cases, ids=ids)
+def only(keep, nightly=lambda op, row: False):
+    """Those cases for which `keep(op, row)` holds, some of them in the nightly run only."""
+    return pytest.mark.parametrize(("name", "i"), [
+        pytest.param(*c, id=label, marks=[pytest.mark.nightly] * nightly(*case(*c)))
+        for c, label in zip(CASES, IDS, strict=True) if keep(*case(*c))
+    ])
 
 
 differentiable = only(lambda op, row: row.differentiable(op))
@@ -142,9 +143,11 @@ def test_modes_are_transposes_of_each_other(name, i):
     assert abs(forward - reverse) <= precision(args, out) * (1 + size + other)
 
 
-@only(lambda op, row: row.is_complex and row.differentiable(op))
+@only(lambda op, row: row.is_complex and row.differentiable(op),
+      nightly=lambda op, row: row.is_double)
 def test_complex_derivatives_are_those_of_jax(name, i, oracle):
-    """Its convention: the cotangent of a holomorphic f is g f'(z), not conjugated."""
+    """Its convention: the cotangent of a holomorphic f is g f'(z), not conjugated. The rules are
+    the same in double precision; tests/test_complex128_jax.py has the usual ones."""
     op, row = case(name, i)
     f, args = problem(name, i)
     chosen, jnp = row.differentiable(op), oracle.numpy
