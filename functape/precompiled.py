@@ -29,8 +29,11 @@ COMMAND = (f'("$0" {FLAGS} -I "$1" -x c++-header "$2" -o "$3" && mv "$3" "$4" ||
 @functools.cache
 def make():
     """Start to make the header, unless it is there. Called before the first graph is compiled."""
-    header, compiler, target = source(), shutil.which("g++"), kernels() / f"{HEADER}.gch"
-    if not (wanted() and header and compiler) or target.exists():
+    target = kernels() / f"{HEADER}.gch"
+    if target.exists() or not wanted():
+        return
+    header, compiler = source(), shutil.which("g++")
+    if header is None or compiler is None:
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,8 @@ from test_op_special_values import Within, matches
 
 import functape.scipy.linalg  # noqa: F401
 import functape.scipy.stats  # noqa: F401
+from functape.errors import ArgumentError
+from functape.ops import spectral
 
 INF, NAN, PI = math.inf, math.nan, math.pi
 EYE = [[1, 0], [0, 1]]
@@ -256,6 +258,13 @@ def test_second_derivatives_where_values_coincide(name):
 
         assert not np.isfinite(along_turn(np.eye(2)))
         np.testing.assert_allclose(along_turn(np.diag([2.0, 1.0])), 2 * (12 - 3) / (2 - 1), 1e-12)
+
+
+@pytest.mark.parametrize("op", [spectral.eigvalsh, spectral.svdvals], ids=lambda op: op.name)
+def test_values_without_vectors_are_refused_a_derivative(op):
+    for derivative in (ft.jacrev, ft.jacfwd):
+        with pytest.raises(ArgumentError, match=r"Take eigh\(x\)\[0\] or svd\(x\)\[1\]"):
+            derivative(op)(ft.numpy.eye(2))
 
 
 @pytest.mark.nightly

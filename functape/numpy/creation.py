@@ -311,5 +311,4 @@ def like(a, dtype, shape, name):
 
 def is_form(a):
     """Whether it is no array, but has a shape and a dtype as one: a ShapeDtypeStruct."""
-    return not isinstance(a, (Value, mx.array, np.ndarray, np.generic, Foreign)) and (
-        hasattr(a, "shape") and hasattr(a, "dtype"))
+    return not isinstance(a, ARRAYS) and hasattr(a, "shape") and hasattr(a, "dtype")

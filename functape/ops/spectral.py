@@ -8,7 +8,7 @@ known from one choice of eigenvectors comes out infinite or NaN, never silently 
 
 import mlx.core as mx
 
-from functape.errors import ShapeError
+from functape.errors import ArgumentError, ShapeError
 from functape.op import Op
 from functape.ops import reduce_kernels
 from functape.ops.contraction import flipped, matmul
@@ -121,7 +121,7 @@ eigh = Op(
 
 
 def undefined_alone(g):
-    raise ShapeError(
+    raise ArgumentError(
         "eigvalsh and svdvals, as ops, have no derivative: it takes the vectors, and its own "
         "derivative must see on which values they depend. Take eigh(x)[0] or svd(x)[1]."
     )
